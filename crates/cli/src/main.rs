@@ -1,0 +1,3 @@
+//! The `bessemer` command.
+
+fn main() {}

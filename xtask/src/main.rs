@@ -1,0 +1,3 @@
+//! Chores of the repository: `cargo xtask test` and friends.
+
+fn main() {}
