@@ -1,0 +1,93 @@
+//! Memory that an op works in, kept from one op to the next.
+
+use crate::Element;
+use std::cell::{Cell, RefCell};
+
+/// An arena: pieces are handed out one after another and all taken back between ops.
+///
+/// It grows to the most that any op needed and then stays, so that ops allocate nothing once
+/// they have run before.
+#[derive(Default)]
+pub struct Scratch {
+    /// The last chunk is the one in use; earlier ones were too small and are still borrowed.
+    chunks: RefCell<Vec<Box<[Line]>>>,
+    used: Cell<usize>,
+}
+
+/// A cache line, so that pieces never share one.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+const LINE: usize = size_of::<Line>();
+
+impl Scratch {
+    /// An empty arena.
+    pub fn new() -> Scratch {
+        Scratch::default()
+    }
+
+    /// Bytes it holds.
+    pub fn bytes(&self) -> usize {
+        self.chunks
+            .borrow()
+            .iter()
+            .map(|chunk| chunk.len() * LINE)
+            .sum()
+    }
+
+    /// Takes everything back: nothing handed out before is in use any more.
+    pub fn reset(&mut self) {
+        let chunks = self.chunks.get_mut();
+        if chunks.len() > 1 {
+            // One chunk that would have sufficed.
+            let lines = chunks.iter().map(|chunk| chunk.len()).sum();
+            *chunks = vec![vec![Line::default(); lines].into()];
+        }
+        self.used.set(0);
+    }
+
+    #[allow(clippy::mut_from_ref)]
+    pub(super) fn take<T: Element>(&self, len: usize) -> &mut [T] {
+        let lines = (len * size_of::<T>()).div_ceil(LINE);
+        let mut chunks = self.chunks.borrow_mut();
+        if chunks
+            .last()
+            .is_none_or(|chunk| chunk.len() - self.used.get() < lines)
+        {
+            let held: usize = chunks.iter().map(|chunk| chunk.len()).sum();
+            chunks.push(vec![Line::default(); lines.max(held)].into());
+            self.used.set(0);
+        }
+        let start = self.used.replace(self.used.get() + lines);
+        let chunk = chunks.last_mut().expect("one was just made");
+        let first = chunk[start..].as_mut_ptr().cast::<T>();
+        // SAFETY: each line is handed out once until `reset`, which needs the arena for itself;
+        // chunks are never moved or freed before; `Element` types accept every bit pattern, and
+        // lines are aligned for all of them.
+        unsafe { std::slice::from_raw_parts_mut(first, len) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_apart_and_memory_is_kept() {
+        let mut scratch = Scratch::new();
+        for _ in 0..3 {
+            let a = scratch.take::<f32>(100);
+            let b = scratch.take::<u8>(1000);
+            let c = scratch.take::<f32>(0);
+            a.fill(1.0);
+            b.fill(7);
+            assert!(a.iter().all(|&x| x == 1.0) && c.is_empty());
+            scratch.reset();
+        }
+        let held = scratch.bytes();
+        scratch.take::<u8>(1000);
+        scratch.reset();
+        assert_eq!(scratch.bytes(), held);
+    }
+}

@@ -1,0 +1,121 @@
+//! The contract every device keeps.
+
+use crate::{Batch, Buffer, HostMemory, PoolStats, Result, Slice};
+use std::{
+    fmt,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// A place that holds buffers and runs ops.
+///
+/// Ops of one batch, and batches of one device, take effect in the order they were given.
+/// A device may run them later and at the same time as long as nobody can tell.
+pub trait Device: Send + Sync + fmt::Debug {
+    /// What it is.
+    fn info(&self) -> &DeviceInfo;
+
+    /// A buffer of `bytes` from its pool. What it holds at first is unspecified.
+    fn alloc(&self, bytes: usize) -> Result<Buffer>;
+
+    /// A read-only buffer of memory the host owns, without a copy where the device can.
+    fn adopt(&self, host: HostMemory) -> Result<Buffer>;
+
+    /// Copies `bytes` to `dst`, which must be as long.
+    fn write(&self, dst: &Slice, bytes: &[u8]) -> Result<()>;
+
+    /// Copies `src` to `out`, which must be as long, once all that was submitted before is done.
+    fn read(&self, src: &Slice, out: &mut [u8]) -> Result<()>;
+
+    /// Starts a batch. Nothing is written if it is refused.
+    fn submit(&self, batch: &Batch) -> Result<Ticket>;
+
+    /// Waits until a batch is done and says how it went.
+    fn wait(&self, ticket: Ticket) -> Result<()>;
+
+    /// What it holds and has done.
+    fn stats(&self) -> Stats;
+
+    /// Gives idle memory back to the system.
+    fn trim(&self);
+}
+
+/// A number for each device of this process: which buffers are whose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceId(u64);
+
+impl DeviceId {
+    /// An id no other device has.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> DeviceId {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        DeviceId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// The kinds of devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeviceKind {
+    /// Scalar code in double precision: the meaning of every op, and slow.
+    Reference,
+    /// SIMD code on a team of threads.
+    Cpu,
+    /// Apple's Metal.
+    Metal,
+    /// WebGPU through wgpu.
+    WebGpu,
+}
+
+impl DeviceKind {
+    /// Its name, as `Device::open` and `--device` take it.
+    pub fn name(self) -> &'static str {
+        match self {
+            DeviceKind::Reference => "reference",
+            DeviceKind::Cpu => "cpu",
+            DeviceKind::Metal => "metal",
+            DeviceKind::WebGpu => "webgpu",
+        }
+    }
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a device is.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// Its number.
+    pub id: DeviceId,
+    /// What kind it is.
+    pub kind: DeviceKind,
+    /// The name of the hardware.
+    pub name: String,
+    /// Instruction sets, GPU families and the like, for people to read.
+    pub features: Vec<String>,
+    /// The threads or compute units it runs on.
+    pub threads: usize,
+    /// The most bytes its buffers may take in all.
+    pub memory_limit: usize,
+    /// Whether it imitates hardware that is not there; `auto` never takes such a device.
+    pub software: bool,
+}
+
+/// A batch that was submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[must_use = "wait for it, or read what it wrote"]
+pub struct Ticket(pub u64);
+
+/// What a device holds and has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Its memory.
+    pub pool: PoolStats,
+    /// Bytes of host memory used in place.
+    pub adopted_bytes: usize,
+    /// Batches submitted.
+    pub submissions: u64,
+    /// Ops run.
+    pub dispatches: u64,
+}

@@ -1,0 +1,32 @@
+//! The vocabulary of bessemer: what numbers are made of ([`DType`]), where they lie ([`Buffer`],
+//! [`View`]), what is asked ([`Operation`], [`Batch`]) and of whom ([`Device`]).
+//!
+//! No kernels live here, and nothing about any particular op or device.
+
+mod batch;
+pub mod blocks;
+mod buffer;
+pub mod cpu;
+mod device;
+mod dtype;
+mod element;
+mod error;
+pub mod estimate;
+mod host;
+mod operation;
+mod pool;
+mod shape;
+mod view;
+mod walk;
+
+pub use batch::Batch;
+pub use buffer::{Buffer, HostMemory, Memory, Slice};
+pub use device::{Device, DeviceId, DeviceInfo, DeviceKind, Stats, Ticket};
+pub use dtype::{DType, UnknownDType};
+pub use element::Element;
+pub use error::{Error, Result};
+pub use host::Host;
+pub use operation::{Access, Cost, Operation};
+pub use pool::{Pool, PoolLimits, PoolStats};
+pub use shape::{MAX_RANK, Shape, Strides};
+pub use view::View;
