@@ -1,0 +1,200 @@
+//! The fast device: SIMD code on a team of threads.
+
+use crate::{machine, reference::failed, store::Store, team::ThreadTeam};
+use bessemer_core::{
+    Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Result, Slice,
+    Stats, Ticket,
+    cpu::{CpuContext, Scratch},
+};
+use bessemer_simd::Isa;
+use std::{
+    env, fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// How to open a [`Cpu`]. What is `None` is taken from the environment or the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CpuOptions {
+    /// Threads to run on; else `BESSEMER_THREADS`, else as many as the system lets it have.
+    pub threads: Option<usize>,
+    /// Instructions to use; else `BESSEMER_ISA`, else the widest there are.
+    pub isa: Option<Isa>,
+    /// The most bytes all buffers may take; else the memory of the machine.
+    pub memory_limit: Option<usize>,
+}
+
+/// The fast CPU device.
+///
+/// ```
+/// use bessemer_core::Device;
+/// use bessemer_cpu::{Cpu, CpuOptions};
+///
+/// let cpu = Cpu::open(CpuOptions { threads: Some(1), ..Default::default() })?;
+/// assert_eq!(cpu.info().threads, 1);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
+pub struct Cpu {
+    info: DeviceInfo,
+    isa: Isa,
+    store: Store,
+    /// Held whenever buffers are touched.
+    engine: Mutex<Engine>,
+}
+
+struct Engine {
+    team: ThreadTeam,
+    scratch: Scratch,
+    submissions: u64,
+    dispatches: u64,
+}
+
+/// More threads than any machine of today has: a typing mistake, not a wish.
+const MOST_THREADS: usize = 4096;
+
+impl Cpu {
+    /// Opens the device and starts its threads.
+    pub fn open(options: CpuOptions) -> Result<Cpu> {
+        let unavailable = |why: String| Error::Unavailable {
+            device: "cpu".into(),
+            why,
+        };
+        let isa = match options.isa {
+            Some(isa) => isa,
+            None => {
+                let asked =
+                    Isa::from_env().map_err(|e| unavailable(format!("BESSEMER_ISA: {e}")))?;
+                asked.unwrap_or_else(Isa::widest)
+            }
+        };
+        if !isa.available() {
+            let here: Vec<_> = Isa::here().map(Isa::name).collect();
+            let here = here.join(", ");
+            return Err(unavailable(format!(
+                "this machine has no {isa}; it has {here}"
+            )));
+        }
+        let threads = match (options.threads, env::var("BESSEMER_THREADS")) {
+            (Some(threads), _) => threads,
+            (None, Ok(text)) => text.trim().parse().map_err(|_| {
+                unavailable(format!(
+                    "BESSEMER_THREADS is `{text}`, not a number of threads"
+                ))
+            })?,
+            (None, Err(_)) => machine::threads(),
+        };
+        if !(1..=MOST_THREADS).contains(&threads) {
+            return Err(unavailable(format!(
+                "{threads} threads: from 1 to {MOST_THREADS} can be"
+            )));
+        }
+        let memory_limit = options.memory_limit.unwrap_or_else(machine::memory);
+        let id = DeviceId::new();
+        let team = ThreadTeam::new(threads)
+            .map_err(|e| unavailable(format!("a thread could not be started: {e}")))?;
+        let info = DeviceInfo {
+            id,
+            kind: DeviceKind::Cpu,
+            name: machine::processor(),
+            features: vec![isa.name().to_owned()],
+            threads,
+            memory_limit,
+            software: false,
+        };
+        let scratch = Scratch::new();
+        let engine = Mutex::new(Engine {
+            team,
+            scratch,
+            submissions: 0,
+            dispatches: 0,
+        });
+        Ok(Cpu {
+            info,
+            isa,
+            store: Store::new(id, "cpu", memory_limit),
+            engine,
+        })
+    }
+
+    /// The instructions it uses.
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    fn engine(&self) -> MutexGuard<'_, Engine> {
+        // What ops may leave half done is in buffers, not in here.
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Device for Cpu {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Buffer> {
+        self.store.alloc(bytes)
+    }
+
+    fn adopt(&self, host: HostMemory) -> Result<Buffer> {
+        self.store.adopt(host)
+    }
+
+    fn write(&self, dst: &Slice, bytes: &[u8]) -> Result<()> {
+        let _alone = self.engine();
+        // SAFETY: ops only run under the lock.
+        unsafe { self.store.write(dst, bytes) }
+    }
+
+    fn read(&self, src: &Slice, out: &mut [u8]) -> Result<()> {
+        let _alone = self.engine();
+        // SAFETY: ops only run under the lock.
+        unsafe { self.store.read(src, out) }
+    }
+
+    fn submit(&self, batch: &Batch) -> Result<Ticket> {
+        self.store.owns_all(batch)?;
+        let engine = &mut *self.engine();
+        for step in batch.steps() {
+            let run = AssertUnwindSafe(|| {
+                // SAFETY: all buffers are this device's, which only touches them under the lock;
+                // `Store` aligns them to 16 bytes at least, and batches check what is pushed.
+                let cpu = unsafe {
+                    CpuContext::new(&step.access, self.isa, &engine.team, &engine.scratch)
+                };
+                step.op.cpu(&cpu);
+            });
+            let result = catch_unwind(run);
+            engine.scratch.reset();
+            result.map_err(|panic| failed("cpu", step.op.name(), &*panic))?;
+            engine.dispatches += 1;
+        }
+        engine.submissions += 1;
+        Ok(Ticket(engine.submissions))
+    }
+
+    fn wait(&self, _: Ticket) -> Result<()> {
+        // `submit` returns when all is done: its thread is one of the team.
+        Ok(())
+    }
+
+    fn stats(&self) -> Stats {
+        let engine = self.engine();
+        Stats {
+            pool: self.store.pool_stats(),
+            adopted_bytes: self.store.adopted_bytes(),
+            submissions: engine.submissions,
+            dispatches: engine.dispatches,
+        }
+    }
+
+    fn trim(&self) {
+        self.store.trim();
+    }
+}
+
+impl fmt::Debug for Cpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cpu ({}, {} threads)", self.isa, self.info.threads)
+    }
+}

@@ -1,0 +1,13 @@
+//! The CPU devices: [`Reference`], which defines what every op means, and [`Cpu`], which is fast.
+//!
+//! Mechanics only: memory, threads, the order of ops. No code for any particular op lives here.
+
+mod device;
+mod machine;
+mod memory;
+mod reference;
+mod store;
+mod team;
+
+pub use device::{Cpu, CpuOptions};
+pub use reference::Reference;

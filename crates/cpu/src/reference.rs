@@ -1,0 +1,128 @@
+//! The reference device: one thread, scalar code in double precision, the meaning of every op.
+
+use crate::{machine, store::Store};
+use bessemer_core::{
+    Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, Host, HostMemory, Result,
+    Slice, Stats, Ticket,
+};
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Mutex, PoisonError},
+};
+
+/// The device that all others are held to.
+pub struct Reference {
+    info: DeviceInfo,
+    store: Store,
+    /// Held whenever buffers are touched.
+    counters: Mutex<Counters>,
+}
+
+#[derive(Default)]
+struct Counters {
+    submissions: u64,
+    dispatches: u64,
+}
+
+impl Reference {
+    /// Opens it.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Reference {
+        let id = DeviceId::new();
+        let memory_limit = machine::memory();
+        let info = DeviceInfo {
+            id,
+            kind: DeviceKind::Reference,
+            name: machine::processor(),
+            features: vec!["scalar".into(), "f64".into()],
+            threads: 1,
+            memory_limit,
+            software: false,
+        };
+        let store = Store::new(id, "reference", memory_limit);
+        Reference {
+            info,
+            store,
+            counters: Mutex::default(),
+        }
+    }
+}
+
+impl Device for Reference {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Buffer> {
+        self.store.alloc(bytes)
+    }
+
+    fn adopt(&self, host: HostMemory) -> Result<Buffer> {
+        self.store.adopt(host)
+    }
+
+    fn write(&self, dst: &Slice, bytes: &[u8]) -> Result<()> {
+        let _alone = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: ops only run under the lock.
+        unsafe { self.store.write(dst, bytes) }
+    }
+
+    fn read(&self, src: &Slice, out: &mut [u8]) -> Result<()> {
+        let _alone = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: ops only run under the lock.
+        unsafe { self.store.read(src, out) }
+    }
+
+    fn submit(&self, batch: &Batch) -> Result<Ticket> {
+        self.store.owns_all(batch)?;
+        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        for step in batch.steps() {
+            // SAFETY: all buffers are this device's, which only touches them under the lock.
+            let mut host = unsafe { Host::new(&step.access) };
+            let run = AssertUnwindSafe(|| step.op.reference(&mut host));
+            catch_unwind(run).map_err(|panic| failed("reference", step.op.name(), &*panic))?;
+            counters.dispatches += 1;
+        }
+        counters.submissions += 1;
+        Ok(Ticket(counters.submissions))
+    }
+
+    fn wait(&self, _: Ticket) -> Result<()> {
+        // `submit` returns when all is done.
+        Ok(())
+    }
+
+    fn stats(&self) -> Stats {
+        let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        Stats {
+            pool: self.store.pool_stats(),
+            adopted_bytes: self.store.adopted_bytes(),
+            submissions: counters.submissions,
+            dispatches: counters.dispatches,
+        }
+    }
+
+    fn trim(&self) {
+        self.store.trim();
+    }
+}
+
+impl fmt::Debug for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reference")
+    }
+}
+
+/// The error for an op that panicked: a mistake in the op, reported and not spread.
+pub(crate) fn failed(device: &str, op: &'static str, panic: &(dyn std::any::Any + Send)) -> Error {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("it panicked");
+    Error::Failed {
+        device: device.to_owned(),
+        op,
+        why: text.to_owned(),
+    }
+}

@@ -1,0 +1,65 @@
+//! Cases: an op with its operands, made alike on any device, and how near to the reference its
+//! results must be.
+
+mod fixture;
+mod tolerance;
+
+pub use fixture::Fixture;
+pub use tolerance::{Distance, Tolerance, TooFar};
+
+use bessemer_core::{Device, Operation, Result};
+use std::{fmt, sync::Arc};
+
+/// An op on operands that can be made on any device.
+pub struct Case {
+    /// The op's name.
+    pub op: &'static str,
+    /// What is special about it: dtypes, shapes, layout.
+    pub name: String,
+    /// How near to the reference the results must be.
+    pub tolerance: Tolerance,
+    /// Whether it is one of the few that a device must pass before `auto` takes it.
+    pub quick: bool,
+    make: Box<Make>,
+}
+
+type Make = dyn Fn(&mut Fixture<'_>) -> Result<Arc<dyn Operation>> + Send + Sync;
+
+impl Case {
+    /// A case of `op`; `make` builds it on the device of the fixture it is given.
+    ///
+    /// The fixture gives the same numbers each time, so a case must ask it for the same operands
+    /// in the same order on every device.
+    pub fn new<O: Operation + 'static>(
+        op: &'static str,
+        name: impl Into<String>,
+        tolerance: Tolerance,
+        make: impl Fn(&mut Fixture<'_>) -> Result<O> + Send + Sync + 'static,
+    ) -> Case {
+        let make = move |f: &mut Fixture<'_>| Ok(Arc::new(make(f)?) as Arc<dyn Operation>);
+        Case {
+            op,
+            name: name.into(),
+            tolerance,
+            quick: false,
+            make: Box::new(make),
+        }
+    }
+
+    /// The same case, as one of the quick ones.
+    pub fn quick(mut self) -> Case {
+        self.quick = true;
+        self
+    }
+
+    /// The op with its operands on `device`.
+    pub fn make(&self, device: &dyn Device) -> Result<Arc<dyn Operation>> {
+        (self.make)(&mut Fixture::new(device))
+    }
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.op, self.name)
+    }
+}

@@ -1,0 +1,76 @@
+//! Root-mean-square norm: each row divided by its root mean square, times a weight.
+
+mod cases;
+mod cpu;
+mod reference;
+
+pub(crate) use cases::cases;
+
+use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+
+/// `out = x / sqrt(mean(x²) + epsilon) * weight`, over the last dimension.
+///
+/// `x` and `out` are of one shape and any float dtypes, and may be the same view. `weight` has one
+/// element per element of a row.
+#[derive(Clone, Debug)]
+pub struct RmsNorm {
+    /// The rows.
+    pub x: View,
+    /// What each element of a normed row is multiplied by.
+    pub weight: View,
+    /// Added to the mean square, so that rows of zeros stay zeros.
+    pub epsilon: f32,
+    /// The result.
+    pub out: View,
+}
+
+impl Operation for RmsNorm {
+    fn name(&self) -> &'static str {
+        "rms_norm"
+    }
+
+    fn check(&self) -> Result<()> {
+        let RmsNorm {
+            x,
+            weight,
+            epsilon,
+            out,
+        } = self;
+        let refuse = |rule: &str| {
+            Err(Error::rule(
+                self.name(),
+                rule,
+                &[("x", x), ("weight", weight), ("out", out)],
+            ))
+        };
+        if !(x.dtype().is_float() && weight.dtype().is_float() && out.dtype().is_float()) {
+            return refuse("all operands are floats");
+        }
+        if x.shape() != out.shape() || x.shape().rank() == 0 {
+            return refuse("x and out have the same shape, of at least one dimension");
+        }
+        if **weight.shape() != [x.shape().width()] {
+            return refuse("weight has one dimension, as long as the rows of x");
+        }
+        if !(epsilon.is_finite() && *epsilon >= 0.0) {
+            return refuse("epsilon is a number of at least 0");
+        }
+        Ok(())
+    }
+
+    fn access(&self) -> Access {
+        Access::new(&[&self.x, &self.weight], &[&self.out]).in_place()
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::of(&self.access(), 4 * self.x.elements() as u64)
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        reference::rms_norm(self, host);
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        cpu::rms_norm(self, cpu);
+    }
+}
