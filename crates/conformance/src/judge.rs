@@ -53,10 +53,7 @@ pub fn judge(case: &Case, device: &dyn Device, reference: &Reference) -> Result<
     let (before, found) = run(case, device)?;
     let mut worst = Distance::default();
     for ((wanted, found), before) in wanted.iter().zip(&found).zip(&before) {
-        let wrong = |what| Failure::Wrong {
-            output: format!("{:?}", found.view),
-            what,
-        };
+        let wrong = |what| Failure::Wrong { output: format!("{:?}", found.view), what };
         let near = case.tolerance.compare(&found.values(), &wanted.values());
         let near = near.map_err(|too_far| wrong(too_far.to_string()))?;
         worst.nmse = worst.nmse.max(near.nmse);
@@ -64,10 +61,7 @@ pub fn judge(case: &Case, device: &dyn Device, reference: &Reference) -> Result<
         let touched = found.touched();
         let stray = (0..touched.len()).find(|&i| !touched[i] && found.bytes[i] != before.bytes[i]);
         if let Some(byte) = stray {
-            return Err(Failure::Stray {
-                output: format!("{:?}", found.view),
-                byte,
-            });
+            return Err(Failure::Stray { output: format!("{:?}", found.view), byte });
         }
     }
     Ok(worst)
@@ -95,10 +89,7 @@ fn snapshots(device: &dyn Device, access: &Access) -> Result<Vec<Snapshot>> {
     let snapshot = |view: &View| {
         let mut bytes = vec![0; view.buffer().bytes()];
         device.read(&Slice::all(view.buffer()), &mut bytes)?;
-        Ok(Snapshot {
-            view: view.clone(),
-            bytes: Arc::new(bytes),
-        })
+        Ok(Snapshot { view: view.clone(), bytes: Arc::new(bytes) })
     };
     access.writes.iter().map(snapshot).collect()
 }

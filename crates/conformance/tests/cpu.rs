@@ -6,28 +6,15 @@ use bessemer_ops::cases;
 use bessemer_simd::Isa;
 
 fn check(isa: Isa, threads: usize) {
-    let cpu = Cpu::open(CpuOptions {
-        isa: Some(isa),
-        threads: Some(threads),
-        ..Default::default()
-    })
-    .unwrap();
+    let cpu =
+        Cpu::open(CpuOptions { isa: Some(isa), threads: Some(threads), ..Default::default() })
+            .unwrap();
     let reference = Reference::new();
     let failures: Vec<String> = cases()
         .iter()
-        .filter_map(|case| {
-            Some(format!(
-                "{case:?}: {}",
-                judge(case, &cpu, &reference).err()?
-            ))
-        })
+        .filter_map(|case| Some(format!("{case:?}: {}", judge(case, &cpu, &reference).err()?)))
         .collect();
-    assert!(
-        failures.is_empty(),
-        "{} cases failed:\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]

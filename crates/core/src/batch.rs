@@ -36,20 +36,11 @@ impl Batch {
         op.check()?;
         let access = op.access();
         access.check(op.name())?;
-        let home = self
-            .steps
-            .iter()
-            .flat_map(|step| step.access.views())
-            .next();
-        if let Some(first) = home
-            .or(access.views().next())
-            .map(|view| view.buffer().device())
+        let home = self.steps.iter().flat_map(|step| step.access.views()).next();
+        if let Some(first) = home.or(access.views().next()).map(|view| view.buffer().device())
             && let Some(stray) = access.views().find(|view| view.buffer().device() != first)
         {
-            return Err(Error::OtherDevice {
-                op: op.name(),
-                buffer: stray.buffer().id(),
-            });
+            return Err(Error::OtherDevice { op: op.name(), buffer: stray.buffer().id() });
         }
         self.steps.push(Step { op, access });
         Ok(())
@@ -78,8 +69,6 @@ impl Batch {
 
 impl fmt::Debug for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list()
-            .entries(self.steps.iter().map(|step| step.op.name()))
-            .finish()
+        f.debug_list().entries(self.steps.iter().map(|step| step.op.name())).finish()
     }
 }

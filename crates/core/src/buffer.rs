@@ -58,21 +58,10 @@ impl Buffer {
         writable: bool,
         home: Option<Arc<dyn Home>>,
     ) -> Buffer {
-        assert!(
-            bytes <= memory.bytes(),
-            "a buffer of {bytes} in {} bytes",
-            memory.bytes()
-        );
+        assert!(bytes <= memory.bytes(), "a buffer of {bytes} in {} bytes", memory.bytes());
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Buffer(Arc::new(Inner {
-            id,
-            device,
-            bytes,
-            writable,
-            memory: Some(memory),
-            home,
-        }))
+        Buffer(Arc::new(Inner { id, device, bytes, writable, memory: Some(memory), home }))
     }
 
     /// A number no other buffer of this process has.
@@ -117,10 +106,7 @@ impl Buffer {
     }
 
     fn dyn_memory(&self) -> &dyn Memory {
-        self.0
-            .memory
-            .as_deref()
-            .expect("a live buffer has its memory")
+        self.0.memory.as_deref().expect("a live buffer has its memory")
     }
 }
 
@@ -134,13 +120,7 @@ impl Drop for Inner {
 
 impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Buffer {} ({} bytes on {:?})",
-            self.id(),
-            self.bytes(),
-            self.device()
-        )
+        write!(f, "Buffer {} ({} bytes on {:?})", self.id(), self.bytes(), self.device())
     }
 }
 
@@ -160,18 +140,12 @@ impl Slice {
                 range.start, range.end
             )));
         }
-        Ok(Slice {
-            buffer: buffer.clone(),
-            range,
-        })
+        Ok(Slice { buffer: buffer.clone(), range })
     }
 
     /// The whole of `buffer`.
     pub fn all(buffer: &Buffer) -> Slice {
-        Slice {
-            buffer: buffer.clone(),
-            range: 0..buffer.bytes(),
-        }
+        Slice { buffer: buffer.clone(), range: 0..buffer.bytes() }
     }
 
     /// The buffer.

@@ -99,11 +99,7 @@ impl Error {
             let comma = if i == 0 { "" } else { ", " };
             let _ = write!(text, "{comma}{name}: {} {}", view.dtype(), view.shape());
         }
-        Error::Rule {
-            op,
-            rule: rule.into(),
-            operands: text,
-        }
+        Error::Rule { op, rule: rule.into(), operands: text }
     }
 
     /// A shape or view that cannot exist.

@@ -11,14 +11,9 @@ use crate::{DType, Error, Result};
 /// # Ok::<(), bessemer_core::Error>(())
 /// ```
 pub fn tensor(dtype: DType, rows: usize, width: usize) -> Result<usize> {
-    dtype
-        .bytes_for(width)
-        .and_then(|row| row.checked_mul(rows))
-        .ok_or_else(|| {
-            Error::view(format!(
-                "{rows} rows of {width} {dtype} are not whole blocks or too large"
-            ))
-        })
+    dtype.bytes_for(width).and_then(|row| row.checked_mul(rows)).ok_or_else(|| {
+        Error::view(format!("{rows} rows of {width} {dtype} are not whole blocks or too large"))
+    })
 }
 
 /// The shape of a model's key and value cache.
@@ -48,10 +43,7 @@ impl KvCache {
     /// # Ok::<(), bessemer_core::Error>(())
     /// ```
     pub fn bytes(&self) -> Result<usize> {
-        let rows = self
-            .layers
-            .checked_mul(self.heads)
-            .and_then(|n| n.checked_mul(self.context));
+        let rows = self.layers.checked_mul(self.heads).and_then(|n| n.checked_mul(self.context));
         let rows = rows.and_then(|n| n.checked_mul(2)).unwrap_or(usize::MAX);
         tensor(self.dtype, rows, self.head_size)
     }

@@ -37,11 +37,7 @@ impl<'a> Host<'a> {
             DType::BF16 => self.read_as::<bf16>(view),
             DType::I32 => self.read_as::<i32>(view),
             DType::U32 => self.read_as::<u32>(view),
-            DType::Bool => self
-                .read_as::<u8>(view)
-                .iter()
-                .map(|&x| (x != 0.0).into())
-                .collect(),
+            DType::Bool => self.read_as::<u8>(view).iter().map(|&x| (x != 0.0).into()).collect(),
             _ => self.read_as::<u8>(view),
         }
     }
@@ -73,8 +69,7 @@ impl<'a> Host<'a> {
         let first = first_element(view).cast::<T>();
         let walk = Walk::new(view.shape(), view.strides());
         // SAFETY: views lie within their buffers; the rest is what `Host::new` asks for.
-        walk.map(|offset| unsafe { first.offset(offset).read_unaligned() }.to_f64())
-            .collect()
+        walk.map(|offset| unsafe { first.offset(offset).read_unaligned() }.to_f64()).collect()
     }
 
     fn write_as<T: Element>(&mut self, view: &View, values: &[f64]) {
@@ -113,10 +108,7 @@ pub(crate) fn contains(whole: &View, part: &View) -> bool {
 }
 
 fn first_element(view: &View) -> *mut u8 {
-    let host = view
-        .buffer()
-        .host()
-        .expect("buffers of this device are on the host");
+    let host = view.buffer().host().expect("buffers of this device are on the host");
     // SAFETY: the offset of a view lies within its buffer.
     unsafe { host.as_ptr().add(view.offset()) }
 }

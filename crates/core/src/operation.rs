@@ -45,11 +45,7 @@ impl Access {
     /// Reads and writes that may not overlap.
     pub fn new(reads: &[&View], writes: &[&View]) -> Access {
         let own = |views: &[&View]| views.iter().map(|&view| view.clone()).collect();
-        Access {
-            reads: own(reads),
-            writes: own(writes),
-            in_place: false,
-        }
+        Access { reads: own(reads), writes: own(writes), in_place: false }
     }
 
     /// The same, where an output may be the very same view as an input.
@@ -99,9 +95,6 @@ pub struct Cost {
 impl Cost {
     /// Every view of `access` read or written once, and `flops` operations.
     pub fn of(access: &Access, flops: u64) -> Cost {
-        Cost {
-            bytes: access.views().map(|view| view.stored_bytes() as u64).sum(),
-            flops,
-        }
+        Cost { bytes: access.views().map(|view| view.stored_bytes() as u64).sum(), flops }
     }
 }

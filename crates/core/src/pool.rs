@@ -66,10 +66,7 @@ impl<M: Memory> Pool<M> {
         limits: PoolLimits,
         allocate: impl Fn(usize) -> Result<M> + Send + Sync + 'static,
     ) -> Pool<M> {
-        let state = State {
-            idle: BTreeMap::new(),
-            stats: PoolStats::default(),
-        };
+        let state = State { idle: BTreeMap::new(), stats: PoolStats::default() };
         Pool(Arc::new(Shared {
             device,
             name: name.into(),
@@ -109,13 +106,7 @@ impl<M: Memory> Pool<M> {
         state.stats.peak_bytes = state.stats.peak_bytes.max(held);
         drop(state);
         let home: Arc<dyn Home> = Arc::clone(&self.0) as Arc<dyn Home>;
-        Ok(Buffer::with_home(
-            shared.device,
-            Box::new(memory),
-            bytes,
-            true,
-            Some(home),
-        ))
+        Ok(Buffer::with_home(shared.device, Box::new(memory), bytes, true, Some(home)))
     }
 
     /// Gives idle memory back to the system until at most `bytes` of it are left.
@@ -197,9 +188,7 @@ fn size_class(bytes: usize) -> Option<usize> {
         return Some(256);
     }
     let step = 1usize << (bytes.ilog2() - 3);
-    bytes
-        .checked_next_multiple_of(step)
-        .filter(|&size| isize::try_from(size).is_ok())
+    bytes.checked_next_multiple_of(step).filter(|&size| isize::try_from(size).is_ok())
 }
 
 #[cfg(test)]
@@ -220,11 +209,7 @@ mod tests {
     }
 
     fn pool(bytes: usize, idle_bytes: usize, idle_buffers: usize) -> Pool<Fake> {
-        let limits = PoolLimits {
-            bytes,
-            idle_bytes,
-            idle_buffers,
-        };
+        let limits = PoolLimits { bytes, idle_bytes, idle_buffers };
         Pool::new(DeviceId::new(), "fake", limits, |bytes| Ok(Fake(bytes)))
     }
 
@@ -232,10 +217,7 @@ mod tests {
     fn a_class_wastes_at_most_an_eighth() {
         for bytes in (257..100_000).chain([1 << 30, (1 << 30) + 1]) {
             let size = size_class(bytes).unwrap();
-            assert!(
-                size >= bytes && size - bytes <= bytes / 8,
-                "{bytes} in {size}"
-            );
+            assert!(size >= bytes && size - bytes <= bytes / 8, "{bytes} in {size}");
         }
         assert_eq!(size_class(0), Some(256));
         assert_eq!(size_class(usize::MAX), None);

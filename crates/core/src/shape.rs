@@ -43,26 +43,17 @@ impl Shape {
             )));
         }
         // Zeros are left out: [0, huge, huge] must not let other products overflow.
-        let product = dims
-            .iter()
-            .filter(|&&d| d > 0)
-            .try_fold(1usize, |n, &d| n.checked_mul(d));
+        let product = dims.iter().filter(|&&d| d > 0).try_fold(1usize, |n, &d| n.checked_mul(d));
         if product.is_none_or(|n| isize::try_from(n).is_err()) {
             return Err(Error::view(format!("shape {dims:?} has too many elements")));
         }
-        let mut shape = Shape {
-            dims: [1; MAX_RANK],
-            rank: dims.len() as u8,
-        };
+        let mut shape = Shape { dims: [1; MAX_RANK], rank: dims.len() as u8 };
         shape.dims[..dims.len()].copy_from_slice(dims);
         Ok(shape)
     }
 
     /// The shape of a single number.
-    pub const SCALAR: Shape = Shape {
-        dims: [1; MAX_RANK],
-        rank: 0,
-    };
+    pub const SCALAR: Shape = Shape { dims: [1; MAX_RANK], rank: 0 };
 
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
@@ -86,10 +77,7 @@ impl Shape {
 
     /// The strides of a gapless view of this shape.
     pub fn strides(&self) -> Strides {
-        let mut strides = Strides {
-            steps: [0; MAX_RANK],
-            rank: self.rank,
-        };
+        let mut strides = Strides { steps: [0; MAX_RANK], rank: self.rank };
         let mut step = 1isize;
         for axis in (0..self.rank()).rev() {
             strides.steps[axis] = step;
@@ -130,14 +118,9 @@ impl Strides {
     /// Strides of these steps.
     pub fn new(steps: &[isize]) -> Result<Strides> {
         if steps.len() > MAX_RANK {
-            return Err(Error::view(format!(
-                "strides {steps:?}: more than {MAX_RANK} dimensions"
-            )));
+            return Err(Error::view(format!("strides {steps:?}: more than {MAX_RANK} dimensions")));
         }
-        let mut strides = Strides {
-            steps: [0; MAX_RANK],
-            rank: steps.len() as u8,
-        };
+        let mut strides = Strides { steps: [0; MAX_RANK], rank: steps.len() as u8 };
         strides.steps[..steps.len()].copy_from_slice(steps);
         Ok(strides)
     }
@@ -214,10 +197,7 @@ mod tests {
     #[test]
     fn broadcasting_follows_numpy() {
         let shape = |dims: &[usize]| Shape::new(dims).unwrap();
-        assert_eq!(
-            shape(&[3, 1]).broadcast(&shape(&[4])).unwrap(),
-            shape(&[3, 4])
-        );
+        assert_eq!(shape(&[3, 1]).broadcast(&shape(&[4])).unwrap(), shape(&[3, 4]));
         assert_eq!(shape(&[0]).broadcast(&shape(&[1])).unwrap(), shape(&[0]));
         assert_eq!(Shape::SCALAR.broadcast(&shape(&[2])).unwrap(), shape(&[2]));
         assert!(shape(&[3]).broadcast(&shape(&[4])).is_err());

@@ -39,10 +39,7 @@ impl View {
             return refuse("as many strides as dimensions are needed".into());
         }
         if !offset.is_multiple_of(dtype.alignment()) {
-            return refuse(format!(
-                "the offset must be a multiple of {}",
-                dtype.alignment()
-            ));
+            return refuse(format!("the offset must be a multiple of {}", dtype.alignment()));
         }
         if dtype.is_block() {
             let block = dtype.block_len();
@@ -51,22 +48,12 @@ impl View {
                 return refuse(format!("rows must be whole blocks of {block}"));
             }
             if strides[leading] != 1
-                || strides[..leading]
-                    .iter()
-                    .any(|&s| !s.unsigned_abs().is_multiple_of(block))
+                || strides[..leading].iter().any(|&s| !s.unsigned_abs().is_multiple_of(block))
             {
-                return refuse(format!(
-                    "rows must be gapless and start at blocks of {block}"
-                ));
+                return refuse(format!("rows must be gapless and start at blocks of {block}"));
             }
         }
-        let view = View {
-            buffer: buffer.clone(),
-            dtype,
-            shape,
-            strides,
-            offset,
-        };
+        let view = View { buffer: buffer.clone(), dtype, shape, strides, offset };
         match view.span() {
             Some(span) if span.end <= buffer.bytes() => Ok(view),
             Some(span) => refuse(format!("it ends at byte {}", span.end)),
@@ -245,16 +232,10 @@ impl View {
         let mut strides = *self.steps();
         shape[axis] = count;
         strides[axis] *= step;
-        let skipped = if count == 0 {
-            0
-        } else {
-            start * self.strides[axis]
-        };
-        if self.dtype.is_block()
-            && !skipped
-                .unsigned_abs()
-                .is_multiple_of(self.dtype.block_len())
-        {
+        // An empty view has no room to move in.
+        let empty = count == 0 || self.elements() == 0;
+        let skipped = if empty { 0 } else { start * self.strides[axis] };
+        if self.dtype.is_block() && !skipped.unsigned_abs().is_multiple_of(self.dtype.block_len()) {
             return Err(Error::view(format!(
                 "element {start} of dimension {axis} is inside a block of {self:?}"
             )));
@@ -270,9 +251,7 @@ impl View {
         let rank = self.shape.rank();
         let mut seen = [false; MAX_RANK];
         let fits = axes.len() == rank
-            && axes
-                .iter()
-                .all(|&axis| axis < rank && !std::mem::replace(&mut seen[axis], true));
+            && axes.iter().all(|&axis| axis < rank && !std::mem::replace(&mut seen[axis], true));
         if !fits {
             return Err(Error::view(format!(
                 "axes {axes:?} do not name each dimension of {self:?} once"
@@ -290,9 +269,7 @@ impl View {
     pub fn transpose(&self) -> Result<View> {
         let rank = self.shape.rank();
         if rank < 2 {
-            return Err(Error::view(format!(
-                "{self:?} has no two dimensions to swap"
-            )));
+            return Err(Error::view(format!("{self:?} has no two dimensions to swap")));
         }
         let mut axes = [0, 1, 2, 3, 4, 5, 6, 7];
         axes.swap(rank - 1, rank - 2);
@@ -302,9 +279,7 @@ impl View {
     /// Repeated to `shape` by NumPy's rule, without a copy.
     pub fn broadcast_to(&self, shape: Shape) -> Result<View> {
         if self.shape.broadcast(&shape)? != shape {
-            return Err(Error::view(format!(
-                "{self:?} does not broadcast to {shape}"
-            )));
+            return Err(Error::view(format!("{self:?} does not broadcast to {shape}")));
         }
         let mut strides = [0; MAX_RANK];
         let added = shape.rank() - self.shape.rank();
@@ -335,9 +310,7 @@ impl View {
     pub fn unsqueeze(&self, axis: usize) -> Result<View> {
         let rank = self.shape.rank();
         if axis > rank || rank == MAX_RANK {
-            return Err(Error::view(format!(
-                "{self:?} can have no new dimension {axis}"
-            )));
+            return Err(Error::view(format!("{self:?} can have no new dimension {axis}")));
         }
         let (mut shape, mut strides) = (self.shape.to_vec(), self.strides.to_vec());
         shape.insert(axis, 1);
@@ -355,9 +328,7 @@ impl View {
     pub fn squeeze(&self, axis: usize) -> Result<View> {
         self.axis(axis)?;
         if self.shape[axis] != 1 {
-            return Err(Error::view(format!(
-                "dimension {axis} of {self:?} is not of size 1"
-            )));
+            return Err(Error::view(format!("dimension {axis} of {self:?} is not of size 1")));
         }
         let (mut shape, mut strides) = (self.shape.to_vec(), self.strides.to_vec());
         shape.remove(axis);
@@ -377,9 +348,7 @@ impl View {
             || dtype.is_block()
             || self.dtype.is_block()
         {
-            return Err(Error::view(format!(
-                "{self:?} can't be read as {dtype}: other sizes"
-            )));
+            return Err(Error::view(format!("{self:?} can't be read as {dtype}: other sizes")));
         }
         View::at(&self.buffer, dtype, self.shape, self.strides, self.offset)
     }
@@ -434,10 +403,7 @@ fn reshape_strides(from: &Shape, steps: &Strides, to: &Shape) -> Option<Strides>
                 k += 1;
             }
         }
-        if old[i..k]
-            .windows(2)
-            .any(|w| w[0].1 != w[1].1 * w[1].0 as isize)
-        {
+        if old[i..k].windows(2).any(|w| w[0].1 != w[1].1 * w[1].0 as isize) {
             return None;
         }
         let mut step = old[k - 1].1;

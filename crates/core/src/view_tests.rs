@@ -21,13 +21,7 @@ fn a_view_must_lie_within_its_buffer() {
     assert!(View::new(&buffer, DType::F32, shape(&[16])).is_ok());
     assert!(View::new(&buffer, DType::F32, shape(&[17])).is_err());
     let at = |dims: &[usize], steps: &[isize], offset| {
-        View::at(
-            &buffer,
-            DType::F32,
-            shape(dims),
-            Strides::new(steps).unwrap(),
-            offset,
-        )
+        View::at(&buffer, DType::F32, shape(dims), Strides::new(steps).unwrap(), offset)
     };
     assert!(at(&[4], &[-1], 12).is_ok());
     assert!(at(&[4], &[-1], 8).is_err());
@@ -64,24 +58,10 @@ fn slicing_permuting_and_reversing() {
 #[test]
 fn reshaping_without_a_copy_where_strides_allow() {
     let whole = view(&[4, 6]);
-    assert_eq!(
-        &**whole
-            .reshape(shape(&[2, 2, 6, 1]))
-            .unwrap()
-            .unwrap()
-            .strides(),
-        &[12, 6, 1, 1]
-    );
+    assert_eq!(&**whole.reshape(shape(&[2, 2, 6, 1])).unwrap().unwrap().strides(), &[12, 6, 1, 1]);
     let turned = whole.transpose().unwrap();
     assert!(turned.reshape(shape(&[24])).unwrap().is_none());
-    assert_eq!(
-        &**turned
-            .reshape(shape(&[2, 3, 4]))
-            .unwrap()
-            .unwrap()
-            .strides(),
-        &[3, 1, 6]
-    );
+    assert_eq!(&**turned.reshape(shape(&[2, 3, 4])).unwrap().unwrap().strides(), &[3, 1, 6]);
     let rows = whole.narrow(1, 0..3).unwrap();
     assert!(rows.reshape(shape(&[12])).unwrap().is_none());
     assert!(rows.reshape(shape(&[2, 2, 3])).unwrap().is_some());

@@ -14,13 +14,7 @@ pub(crate) struct Walk {
 impl Walk {
     pub(crate) fn new(shape: &Shape, strides: &Strides) -> Walk {
         let left = shape.elements();
-        Walk {
-            shape: *shape,
-            strides: *strides,
-            index: [0; MAX_RANK],
-            offset: 0,
-            left,
-        }
+        Walk { shape: *shape, strides: *strides, index: [0; MAX_RANK], offset: 0, left }
     }
 }
 
@@ -60,15 +54,9 @@ mod tests {
     #[test]
     fn order_is_row_major() {
         let (shape, strides) = (Shape::new(&[2, 3]).unwrap(), Strides::new(&[1, 2]).unwrap());
-        assert_eq!(
-            Walk::new(&shape, &strides).collect::<Vec<_>>(),
-            [0, 2, 4, 1, 3, 5]
-        );
+        assert_eq!(Walk::new(&shape, &strides).collect::<Vec<_>>(), [0, 2, 4, 1, 3, 5]);
         assert_eq!(row_offset(&shape, &strides, 1), 1);
-        assert_eq!(
-            Walk::new(&Shape::SCALAR, &Shape::SCALAR.strides()).count(),
-            1
-        );
+        assert_eq!(Walk::new(&Shape::SCALAR, &Shape::SCALAR.strides()).count(), 1);
         let empty = Shape::new(&[2, 0]).unwrap();
         assert_eq!(Walk::new(&empty, &empty.strides()).count(), 0);
     }

@@ -24,10 +24,7 @@ impl Model {
                 flat /= shape[axis];
             }
             let old = from(&index);
-            let place = old
-                .iter()
-                .zip(&self.shape)
-                .fold(0, |place, (&i, &size)| place * size + i);
+            let place = old.iter().zip(&self.shape).fold(0, |place, (&i, &size)| place * size + i);
             values.push(self.values[place]);
         }
         Model { shape, values }
@@ -38,17 +35,9 @@ impl Model {
 #[derive(Clone, Debug)]
 enum Change {
     Permute(usize),
-    Step {
-        axis: usize,
-        start: usize,
-        count: usize,
-        step: isize,
-    },
+    Step { axis: usize, start: usize, count: usize, step: isize },
     Broadcast(usize),
-    Split {
-        axis: usize,
-        factor: usize,
-    },
+    Split { axis: usize, factor: usize },
     Merge(usize),
     Unsqueeze(usize),
 }
@@ -57,14 +46,8 @@ fn change() -> impl Strategy<Value = Change> {
     let small = 0usize..100;
     prop_oneof![
         small.clone().prop_map(Change::Permute),
-        (small.clone(), small.clone(), small.clone(), -3isize..=3).prop_map(
-            |(axis, start, count, step)| Change::Step {
-                axis,
-                start,
-                count,
-                step
-            }
-        ),
+        (small.clone(), small.clone(), small.clone(), -3isize..=3)
+            .prop_map(|(axis, start, count, step)| Change::Step { axis, start, count, step }),
         (1usize..4).prop_map(Change::Broadcast),
         (small.clone(), 1usize..4).prop_map(|(axis, factor)| Change::Split { axis, factor }),
         small.clone().prop_map(Change::Merge),
@@ -87,12 +70,7 @@ fn apply(view: View, model: Model, change: &Change) -> (View, Model) {
             });
             (view.permute(&axes).unwrap(), model)
         }
-        Change::Step {
-            axis,
-            start,
-            count,
-            step,
-        } if rank > 0 => {
+        Change::Step { axis, start, count, step } if rank > 0 => {
             let axis = axis % rank;
             let size = shape[axis];
             if size == 0 {
@@ -111,20 +89,13 @@ fn apply(view: View, model: Model, change: &Change) -> (View, Model) {
                 old[axis] = start.wrapping_add_signed(step * index[axis] as isize);
                 old
             });
-            assert!(
-                view.step(axis, start as isize, size + 1, step.signum())
-                    .is_err()
-                    || step == 0
-            );
+            assert!(view.step(axis, start as isize, size + 1, step.signum()).is_err() || step == 0);
             (view.step(axis, start as isize, count, step).unwrap(), model)
         }
         Change::Broadcast(times) if rank < 6 => {
             shape.insert(0, times);
             let model = model.map(shape.clone(), |index| index[1..].to_vec());
-            (
-                view.broadcast_to(Shape::new(&shape).unwrap()).unwrap(),
-                model,
-            )
+            (view.broadcast_to(Shape::new(&shape).unwrap()).unwrap(), model)
         }
         Change::Split { axis, factor } if rank > 0 && rank < 6 => {
             let axis = axis % rank;
@@ -135,25 +106,13 @@ fn apply(view: View, model: Model, change: &Change) -> (View, Model) {
             shape.insert(axis + 1, factor);
             // Splitting one dimension never needs a copy.
             let view = view.reshape(Shape::new(&shape).unwrap()).unwrap().unwrap();
-            (
-                view,
-                Model {
-                    shape,
-                    values: model.values,
-                },
-            )
+            (view, Model { shape, values: model.values })
         }
         Change::Merge(axis) if rank > 1 => {
             let axis = axis % (rank - 1);
             shape[axis] *= shape.remove(axis + 1);
             match view.reshape(Shape::new(&shape).unwrap()).unwrap() {
-                Some(view) => (
-                    view,
-                    Model {
-                        shape,
-                        values: model.values,
-                    },
-                ),
+                Some(view) => (view, Model { shape, values: model.values }),
                 None => (view, model),
             }
         }
@@ -162,13 +121,7 @@ fn apply(view: View, model: Model, change: &Change) -> (View, Model) {
             shape.insert(axis, 1);
             let view = view.unsqueeze(axis).unwrap();
             assert_eq!(&**view.squeeze(axis).unwrap().shape(), &model.shape[..]);
-            (
-                view,
-                Model {
-                    shape,
-                    values: model.values,
-                },
-            )
+            (view, Model { shape, values: model.values })
         }
         _ => (view, model),
     }

@@ -55,10 +55,7 @@ const MOST_THREADS: usize = 4096;
 impl Cpu {
     /// Opens the device and starts its threads.
     pub fn open(options: CpuOptions) -> Result<Cpu> {
-        let unavailable = |why: String| Error::Unavailable {
-            device: "cpu".into(),
-            why,
-        };
+        let unavailable = |why: String| Error::Unavailable { device: "cpu".into(), why };
         let isa = match options.isa {
             Some(isa) => isa,
             None => {
@@ -70,23 +67,17 @@ impl Cpu {
         if !isa.available() {
             let here: Vec<_> = Isa::here().map(Isa::name).collect();
             let here = here.join(", ");
-            return Err(unavailable(format!(
-                "this machine has no {isa}; it has {here}"
-            )));
+            return Err(unavailable(format!("this machine has no {isa}; it has {here}")));
         }
         let threads = match (options.threads, env::var("BESSEMER_THREADS")) {
             (Some(threads), _) => threads,
             (None, Ok(text)) => text.trim().parse().map_err(|_| {
-                unavailable(format!(
-                    "BESSEMER_THREADS is `{text}`, not a number of threads"
-                ))
+                unavailable(format!("BESSEMER_THREADS is `{text}`, not a number of threads"))
             })?,
             (None, Err(_)) => machine::threads(),
         };
         if !(1..=MOST_THREADS).contains(&threads) {
-            return Err(unavailable(format!(
-                "{threads} threads: from 1 to {MOST_THREADS} can be"
-            )));
+            return Err(unavailable(format!("{threads} threads: from 1 to {MOST_THREADS} can be")));
         }
         let memory_limit = options.memory_limit.unwrap_or_else(machine::memory);
         let id = DeviceId::new();
@@ -102,18 +93,8 @@ impl Cpu {
             software: false,
         };
         let scratch = Scratch::new();
-        let engine = Mutex::new(Engine {
-            team,
-            scratch,
-            submissions: 0,
-            dispatches: 0,
-        });
-        Ok(Cpu {
-            info,
-            isa,
-            store: Store::new(id, "cpu", memory_limit),
-            engine,
-        })
+        let engine = Mutex::new(Engine { team, scratch, submissions: 0, dispatches: 0 });
+        Ok(Cpu { info, isa, store: Store::new(id, "cpu", memory_limit), engine })
     }
 
     /// The instructions it uses.

@@ -41,11 +41,7 @@ impl Reference {
             software: false,
         };
         let store = Store::new(id, "reference", memory_limit);
-        Reference {
-            info,
-            store,
-            counters: Mutex::default(),
-        }
+        Reference { info, store, counters: Mutex::default() }
     }
 }
 
@@ -117,12 +113,6 @@ impl fmt::Debug for Reference {
 /// The error for an op that panicked: a mistake in the op, reported and not spread.
 pub(crate) fn failed(device: &str, op: &'static str, panic: &(dyn std::any::Any + Send)) -> Error {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("it panicked");
-    Error::Failed {
-        device: device.to_owned(),
-        op,
-        why: text.to_owned(),
-    }
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
+    Error::Failed { device: device.to_owned(), op, why: text.to_owned() }
 }

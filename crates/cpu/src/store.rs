@@ -24,21 +24,10 @@ impl Store {
     pub(crate) fn new(id: DeviceId, name: &str, limit: usize) -> Store {
         // Idle memory is cheap to keep: untouched pages cost nothing, and getting new ones from
         // the system (a page fault each) costs more than most ops.
-        let limits = PoolLimits {
-            bytes: limit,
-            idle_bytes: limit / 4,
-            idle_buffers: 256,
-        };
+        let limits = PoolLimits { bytes: limit, idle_bytes: limit / 4, idle_buffers: 256 };
         let device = name.to_owned();
-        let pool = Pool::new(id, name, limits, move |bytes| {
-            HostBytes::new(&device, bytes)
-        });
-        Store {
-            id,
-            name: name.to_owned(),
-            pool,
-            adopted: Arc::default(),
-        }
+        let pool = Pool::new(id, name, limits, move |bytes| HostBytes::new(&device, bytes));
+        Store { id, name: name.to_owned(), pool, adopted: Arc::default() }
     }
 
     pub(crate) fn alloc(&self, bytes: usize) -> Result<Buffer> {
@@ -55,9 +44,7 @@ impl Store {
         let copy = HostBytes::new(&self.name, bytes)?;
         // SAFETY: both are `bytes` long, and `copy` is new.
         unsafe {
-            let first = bessemer_core::Memory::host(&copy)
-                .expect("it is on the host")
-                .as_ptr();
+            let first = bessemer_core::Memory::host(&copy).expect("it is on the host").as_ptr();
             first.copy_from_nonoverlapping(host.bytes().as_ptr(), bytes);
         }
         Ok(Buffer::new(self.id, Box::new(copy), bytes, false))
@@ -113,10 +100,7 @@ impl Store {
         if buffer.device() == self.id {
             return Ok(());
         }
-        Err(Error::OtherDevice {
-            op,
-            buffer: buffer.id(),
-        })
+        Err(Error::OtherDevice { op, buffer: buffer.id() })
     }
 }
 
@@ -132,10 +116,7 @@ fn same_length(op: &str, slice: &Slice, bytes: usize) -> Result<()> {
 }
 
 fn address(slice: &Slice) -> *mut u8 {
-    let host = slice
-        .buffer()
-        .host()
-        .expect("buffers of this device are on the host");
+    let host = slice.buffer().host().expect("buffers of this device are on the host");
     // SAFETY: a slice lies within its buffer.
     unsafe { host.as_ptr().add(slice.range().start) }
 }
@@ -149,10 +130,7 @@ struct Adopted {
 impl Adopted {
     fn new(host: HostMemory, total: &Arc<AtomicUsize>) -> Adopted {
         total.fetch_add(host.bytes().len(), Ordering::Relaxed);
-        Adopted {
-            host,
-            total: Arc::clone(total),
-        }
+        Adopted { host, total: Arc::clone(total) }
     }
 }
 
@@ -168,7 +146,6 @@ impl bessemer_core::Memory for Adopted {
 
 impl Drop for Adopted {
     fn drop(&mut self) {
-        self.total
-            .fetch_sub(self.host.bytes().len(), Ordering::Relaxed);
+        self.total.fetch_sub(self.host.bytes().len(), Ordering::Relaxed);
     }
 }

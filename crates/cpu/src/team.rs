@@ -64,16 +64,11 @@ impl ThreadTeam {
             stop: AtomicBool::new(false),
         });
         // Dropped, and with it the workers stopped, if one can't be started.
-        let mut team = ThreadTeam {
-            shared,
-            workers: Vec::new(),
-        };
+        let mut team = ThreadTeam { shared, workers: Vec::new() };
         for number in 0..threads - 1 {
             let shared = Arc::clone(&team.shared);
             let name = format!("bessemer-{}", number + 1);
-            let worker = thread::Builder::new()
-                .name(name)
-                .spawn(move || shared.work(number))?;
+            let worker = thread::Builder::new().name(name).spawn(move || shared.work(number))?;
             team.workers.push(worker);
         }
         Ok(team)
@@ -89,19 +84,11 @@ impl Team for ThreadTeam {
         if self.workers.is_empty() || BUSY.get() {
             return (0..tasks).for_each(work);
         }
-        let job = Job {
-            work,
-            tasks,
-            next: AtomicUsize::new(0),
-            panic: Mutex::new(None),
-        };
+        let job = Job { work, tasks, next: AtomicUsize::new(0), panic: Mutex::new(None) };
         self.shared.open(&job, &self.workers);
         job.run();
         self.shared.close();
-        let panic = job
-            .panic
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let panic = job.panic.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(panic) = panic {
             resume_unwind(panic);
         }
@@ -136,10 +123,7 @@ impl Job<'_> {
         if let Err(panic) = result {
             // Nobody needs to start the rest.
             self.next.store(self.tasks, Ordering::Relaxed);
-            self.panic
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .get_or_insert(panic);
+            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
         }
     }
 }
@@ -147,14 +131,12 @@ impl Job<'_> {
 impl Shared {
     /// Lets workers join `job`, until `close`. Only one job may be open at a time.
     fn open(&self, job: &Job<'_>, workers: &[JoinHandle<()>]) {
-        self.job
-            .store(ptr::from_ref(job).cast_mut().cast(), Ordering::Relaxed);
+        self.job.store(ptr::from_ref(job).cast_mut().cast(), Ordering::Relaxed);
         let state = self.state.load(Ordering::Relaxed);
         debug_assert_eq!(state & (OPEN | WORKERS), 0);
         // Sequentially consistent with the `sleeping` flags: either a worker sees the job before
         // it sleeps, or it is seen to sleep here.
-        self.state
-            .store((state + NEXT_JOB) | OPEN, Ordering::SeqCst);
+        self.state.store((state + NEXT_JOB) | OPEN, Ordering::SeqCst);
         for (worker, sleeping) in workers.iter().zip(&self.sleeping) {
             if sleeping.load(Ordering::SeqCst) {
                 worker.thread().unpark();
@@ -243,11 +225,7 @@ mod tests {
                 team.run(tasks, &|i| {
                     counts[i].fetch_add(1, Ordering::Relaxed);
                 });
-                assert!(
-                    counts
-                        .iter()
-                        .all(|count| count.load(Ordering::Relaxed) == 1)
-                );
+                assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == 1));
             }
         }
     }

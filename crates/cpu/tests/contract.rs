@@ -24,22 +24,14 @@ impl Operation for Increment {
     fn check(&self) -> Result<()> {
         if self.x.shape() != self.out.shape() {
             let operands = [("x", &self.x), ("out", &self.out)];
-            return Err(Error::rule(
-                "increment",
-                "x and out have the same shape",
-                &operands,
-            ));
+            return Err(Error::rule("increment", "x and out have the same shape", &operands));
         }
         Ok(())
     }
 
     fn access(&self) -> Access {
         let access = Access::new(&[&self.x], &[&self.out]);
-        if self.in_place {
-            access.in_place()
-        } else {
-            access
-        }
+        if self.in_place { access.in_place() } else { access }
     }
 
     fn cost(&self) -> Cost {
@@ -65,11 +57,7 @@ impl Operation for Increment {
 }
 
 fn devices() -> [Box<dyn Device>; 2] {
-    let cpu = Cpu::open(CpuOptions {
-        threads: Some(2),
-        ..Default::default()
-    })
-    .unwrap();
+    let cpu = Cpu::open(CpuOptions { threads: Some(2), ..Default::default() }).unwrap();
     [Box::new(cpu), Box::new(Reference::new())]
 }
 
@@ -82,26 +70,17 @@ fn view(device: &dyn Device, dims: &[usize]) -> View {
 }
 
 fn write(device: &dyn Device, view: &View, values: &[f32]) {
-    device
-        .write(&view.slice().unwrap(), f32::as_bytes(values))
-        .unwrap();
+    device.write(&view.slice().unwrap(), f32::as_bytes(values)).unwrap();
 }
 
 fn read(device: &dyn Device, view: &View) -> Vec<f32> {
     let mut values = vec![0.0; view.elements()];
-    device
-        .read(&view.slice().unwrap(), f32::as_bytes_mut(&mut values))
-        .unwrap();
+    device.read(&view.slice().unwrap(), f32::as_bytes_mut(&mut values)).unwrap();
     values
 }
 
 fn increment(x: &View, out: &View) -> Increment {
-    Increment {
-        x: x.clone(),
-        out: out.clone(),
-        in_place: true,
-        panics: false,
-    }
+    Increment { x: x.clone(), out: out.clone(), in_place: true, panics: false }
 }
 
 #[test]
@@ -118,10 +97,7 @@ fn ops_take_effect_in_order() {
             device.wait(ticket).unwrap();
         }
         assert_eq!(read(&*device, &a), vec![40.0; 120]);
-        assert_eq!(
-            (device.stats().submissions, device.stats().dispatches),
-            (2, 40)
-        );
+        assert_eq!((device.stats().submissions, device.stats().dispatches), (2, 40));
     }
 }
 
@@ -131,16 +107,8 @@ fn in_place_only_where_the_op_allows_and_only_exactly() {
         let x = view(&*device, &[4, 4]);
         let mut batch = Batch::new();
         batch.push(increment(&x, &x)).unwrap();
-        let refused = batch.push(Increment {
-            in_place: false,
-            ..increment(&x, &x)
-        });
-        assert!(
-            refused
-                .unwrap_err()
-                .to_string()
-                .contains("overlaps the input")
-        );
+        let refused = batch.push(Increment { in_place: false, ..increment(&x, &x) });
+        assert!(refused.unwrap_err().to_string().contains("overlaps the input"));
         let (top, lower) = (x.narrow(0, 0..2).unwrap(), x.narrow(0, 1..3).unwrap());
         assert!(batch.push(increment(&top, &lower)).is_err());
         assert!(batch.push(increment(&x, &x.transpose().unwrap())).is_err());
@@ -152,20 +120,14 @@ fn in_place_only_where_the_op_allows_and_only_exactly() {
 fn refused_ops_say_why_and_write_nothing() {
     for device in devices() {
         let (x, out) = (view(&*device, &[4, 4]), view(&*device, &[4, 5]));
-        let error = Batch::new()
-            .push(increment(&x, &out))
-            .unwrap_err()
-            .to_string();
+        let error = Batch::new().push(increment(&x, &out)).unwrap_err().to_string();
         assert_eq!(
             error,
             "increment: x and out have the same shape (x: f32 [4, 4], out: f32 [4, 5])"
         );
         let row = view(&*device, &[1, 4]);
         let wide = row.broadcast_to(Shape::new(&[4, 4]).unwrap()).unwrap();
-        let error = Batch::new()
-            .push(increment(&x, &wide))
-            .unwrap_err()
-            .to_string();
+        let error = Batch::new().push(increment(&x, &wide)).unwrap_err().to_string();
         assert!(error.contains("more than once"), "{error}");
     }
 }
@@ -175,12 +137,7 @@ fn a_panicking_op_is_an_error_and_the_device_goes_on() {
     for device in devices() {
         let (x, out) = (view(&*device, &[64, 4]), view(&*device, &[64, 4]));
         let mut batch = Batch::new();
-        batch
-            .push(Increment {
-                panics: true,
-                ..increment(&x, &out)
-            })
-            .unwrap();
+        batch.push(Increment { panics: true, ..increment(&x, &out) }).unwrap();
         let error = device.submit(&batch).unwrap_err().to_string();
         assert!(error.contains("increment failed: on purpose"), "{error}");
         let mut batch = Batch::new();
@@ -198,18 +155,13 @@ fn adopted_memory_is_used_in_place_and_read_only() {
         let owner = HostMemory::new(Arc::new((0..=255).collect::<Vec<u8>>().repeat(2)));
         let skew = owner.bytes().as_ptr().addr().wrapping_neg() % 16;
         for start in [skew, skew + 1] {
-            let buffer = device
-                .adopt(owner.slice(start..start + 64).unwrap())
-                .unwrap();
+            let buffer = device.adopt(owner.slice(start..start + 64).unwrap()).unwrap();
             let mut bytes = [0; 64];
             device.read(&Slice::all(&buffer), &mut bytes).unwrap();
             assert_eq!(bytes[..], owner.bytes()[start..start + 64]);
             assert!(device.write(&Slice::all(&buffer), &bytes).is_err());
             let x = View::new(&buffer, DType::F32, Shape::new(&[4, 4]).unwrap()).unwrap();
-            let error = Batch::new()
-                .push(increment(&x, &x))
-                .unwrap_err()
-                .to_string();
+            let error = Batch::new().push(increment(&x, &x)).unwrap_err().to_string();
             assert!(error.contains("read-only"), "{error}");
             let in_place = start == skew;
             assert_eq!(device.stats().adopted_bytes, if in_place { 64 } else { 0 });
@@ -221,10 +173,7 @@ fn adopted_memory_is_used_in_place_and_read_only() {
 fn buffers_of_other_devices_are_refused() {
     let [a, b] = devices();
     let (x, y) = (view(&*a, &[4]), view(&*b, &[4]));
-    assert!(matches!(
-        Batch::new().push(increment(&x, &y)),
-        Err(Error::OtherDevice { .. })
-    ));
+    assert!(matches!(Batch::new().push(increment(&x, &y)), Err(Error::OtherDevice { .. })));
     let mut batch = Batch::new();
     batch.push(increment(&x, &x)).unwrap();
     assert!(matches!(b.submit(&batch), Err(Error::OtherDevice { .. })));
@@ -235,17 +184,10 @@ fn buffers_of_other_devices_are_refused() {
 
 #[test]
 fn too_much_memory_is_an_error() {
-    let cpu = Cpu::open(CpuOptions {
-        memory_limit: Some(1 << 20),
-        ..Default::default()
-    })
-    .unwrap();
+    let cpu = Cpu::open(CpuOptions { memory_limit: Some(1 << 20), ..Default::default() }).unwrap();
     let held = cpu.alloc(1 << 19).unwrap();
     assert!(matches!(cpu.alloc(1 << 20), Err(Error::OutOfMemory { .. })));
-    assert!(matches!(
-        cpu.alloc(usize::MAX),
-        Err(Error::OutOfMemory { .. })
-    ));
+    assert!(matches!(cpu.alloc(usize::MAX), Err(Error::OutOfMemory { .. })));
     drop(held);
     assert!(cpu.alloc(1 << 20).is_ok());
     cpu.trim();
@@ -254,27 +196,10 @@ fn too_much_memory_is_an_error() {
 
 #[test]
 fn wrong_options_say_what_would_be_right() {
-    let open = |threads, isa| {
-        Cpu::open(CpuOptions {
-            threads,
-            isa,
-            ..Default::default()
-        })
-    };
-    assert!(
-        open(Some(0), None)
-            .unwrap_err()
-            .to_string()
-            .contains("0 threads")
-    );
+    let open = |threads, isa| Cpu::open(CpuOptions { threads, isa, ..Default::default() });
+    assert!(open(Some(0), None).unwrap_err().to_string().contains("0 threads"));
     assert!(open(Some(usize::MAX), None).is_err());
-    let foreign = bessemer_simd::Isa::ALL
-        .into_iter()
-        .find(|isa| !isa.available())
-        .unwrap();
+    let foreign = bessemer_simd::Isa::ALL.into_iter().find(|isa| !isa.available()).unwrap();
     let error = open(None, Some(foreign)).unwrap_err().to_string();
-    assert!(
-        error.contains("this machine has no") && error.contains("portable"),
-        "{error}"
-    );
+    assert!(error.contains("this machine has no") && error.contains("portable"), "{error}");
 }

@@ -111,10 +111,7 @@ mod tests {
 
         #[inline(always)]
         fn run<A: Arch>(self) -> f32 {
-            self.0
-                .iter()
-                .zip(self.1)
-                .fold(0.0, |sum, (&a, &b)| A::fma(a, b, sum))
+            self.0.iter().zip(self.1).fold(0.0, |sum, (&a, &b)| A::fma(a, b, sum))
         }
     }
 

@@ -27,13 +27,7 @@ pub struct UnknownIsa(String);
 
 impl Isa {
     /// Every level, narrowest first.
-    pub const ALL: [Isa; 5] = [
-        Isa::Portable,
-        Isa::Neon,
-        Isa::NeonDot,
-        Isa::Avx2,
-        Isa::Avx512,
-    ];
+    pub const ALL: [Isa; 5] = [Isa::Portable, Isa::Neon, Isa::NeonDot, Isa::Avx2, Isa::Avx512];
 
     /// The widest level this machine has, or the one that `BESSEMER_ISA` names.
     ///
@@ -57,11 +51,7 @@ impl Isa {
 
     /// The widest level this machine has.
     pub fn widest() -> Isa {
-        Isa::ALL
-            .into_iter()
-            .rev()
-            .find(|isa| isa.available())
-            .unwrap_or(Isa::Portable)
+        Isa::ALL.into_iter().rev().find(|isa| isa.available()).unwrap_or(Isa::Portable)
     }
 
     /// Whether this machine can run it.
@@ -69,9 +59,7 @@ impl Isa {
     pub fn available(self) -> bool {
         static HERE: OnceLock<u8> = OnceLock::new();
         let here = *HERE.get_or_init(|| {
-            Isa::ALL
-                .iter()
-                .fold(0, |bits, isa| bits | (u8::from(isa.detect()) << *isa as u8))
+            Isa::ALL.iter().fold(0, |bits, isa| bits | (u8::from(isa.detect()) << *isa as u8))
         });
         here >> self as u8 & 1 == 1
     }

@@ -9,11 +9,7 @@ use crate::DType;
 /// # Panics
 /// If `bytes` is not as many blocks as `values` has elements, or `dtype` is no block format.
 pub fn decode(dtype: DType, bytes: &[u8], values: &mut [f32]) {
-    assert_eq!(
-        dtype.bytes_for(values.len()),
-        Some(bytes.len()),
-        "whole blocks of {dtype}"
-    );
+    assert_eq!(dtype.bytes_for(values.len()), Some(bytes.len()), "whole blocks of {dtype}");
     assert!(dtype.is_block());
 }
 
@@ -23,10 +19,6 @@ pub fn decode(dtype: DType, bytes: &[u8], values: &mut [f32]) {
 /// # Panics
 /// As [`decode`].
 pub fn encode(dtype: DType, values: &[f32], bytes: &mut [u8]) {
-    assert_eq!(
-        dtype.bytes_for(values.len()),
-        Some(bytes.len()),
-        "whole blocks of {dtype}"
-    );
+    assert_eq!(dtype.bytes_for(values.len()), Some(bytes.len()), "whole blocks of {dtype}");
     assert!(dtype.is_block());
 }

@@ -45,12 +45,7 @@ impl<'a> CpuContext<'a> {
         team: &'a dyn Team,
         scratch: &'a Scratch,
     ) -> CpuContext<'a> {
-        CpuContext {
-            access,
-            isa,
-            team,
-            scratch,
-        }
+        CpuContext { access, isa, team, scratch }
     }
 
     /// The instruction set to use.

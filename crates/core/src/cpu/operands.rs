@@ -32,15 +32,8 @@ impl CpuContext<'_> {
     /// If `T` is not of the view's dtype (`u8` may read anything), or as [`CpuContext::bytes`].
     pub fn slice<T: Element>(&self, view: &View) -> &[T] {
         let bytes = self.bytes(view);
-        assert_eq!(
-            T::DTYPE.block_bytes(),
-            view.dtype().block_bytes(),
-            "{view:?}"
-        );
-        assert!(
-            bytes.is_empty() || bytes.as_ptr().cast::<T>().is_aligned(),
-            "{view:?}"
-        );
+        assert_eq!(T::DTYPE.block_bytes(), view.dtype().block_bytes(), "{view:?}");
+        assert!(bytes.is_empty() || bytes.as_ptr().cast::<T>().is_aligned(), "{view:?}");
         if bytes.is_empty() {
             return &[];
         }
@@ -55,20 +48,12 @@ impl CpuContext<'_> {
     pub fn output<T: Element>(&self, view: &View) -> Output<'_, T> {
         let named = self.access.writes.iter().any(|write| contains(write, view));
         assert!(named, "writes {view:?}, which its access does not name");
-        assert_eq!(
-            T::DTYPE.block_bytes(),
-            view.dtype().block_bytes(),
-            "{view:?}"
-        );
+        assert_eq!(T::DTYPE.block_bytes(), view.dtype().block_bytes(), "{view:?}");
         let range = view.range();
         // SAFETY: the view lies within its buffer.
         let first = unsafe { host(view).add(range.start) }.cast::<T>();
         assert!(range.is_empty() || first.is_aligned(), "{view:?}");
-        Output {
-            first,
-            len: range.len() / size_of::<T>(),
-            context: PhantomData,
-        }
+        Output { first, len: range.len() / size_of::<T>(), context: PhantomData }
     }
 
     /// Splits a gapless output into pieces of `len` elements (the last may be shorter) and calls
@@ -130,11 +115,7 @@ impl<T> Output<'_, T> {
     /// If the range is not within the output.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn range(&self, range: std::ops::Range<usize>) -> &mut [T] {
-        assert!(
-            range.start <= range.end && range.end <= self.len,
-            "{range:?} of {}",
-            self.len
-        );
+        assert!(range.start <= range.end && range.end <= self.len, "{range:?} of {}", self.len);
         if range.is_empty() {
             return &mut [];
         }
@@ -144,8 +125,5 @@ impl<T> Output<'_, T> {
 }
 
 pub(super) fn host(view: &View) -> *mut u8 {
-    view.buffer()
-        .host()
-        .expect("buffers of a CPU device are on the host")
-        .as_ptr()
+    view.buffer().host().expect("buffers of a CPU device are on the host").as_ptr()
 }

@@ -38,10 +38,7 @@ impl CpuContext<'_> {
     pub fn rows(&self, view: &View) -> Rows<'_> {
         let named = self.access.views().any(|v| contains(v, view));
         assert!(named, "reads {view:?}, which its access does not name");
-        Rows {
-            place: Place::of(view),
-            context: std::marker::PhantomData,
-        }
+        Rows { place: Place::of(view), context: std::marker::PhantomData }
     }
 
     /// Calls `work` with each row of an output and its number, on all threads, at least `grain`
@@ -78,11 +75,7 @@ impl Rows<'_> {
     /// # Panics
     /// If there is no such row or the length is another.
     pub fn load(&self, row: usize, out: &mut [f32]) {
-        assert!(
-            row < self.count() && out.len() == self.width(),
-            "row {row} of {}",
-            self.count()
-        );
+        assert!(row < self.count() && out.len() == self.width(), "row {row} of {}", self.count());
         let Place { dtype, .. } = self.place;
         // SAFETY: the row lies within the view; nobody writes to it meanwhile but the task that
         // this row is for, as `CpuContext::new` asks.
@@ -153,11 +146,7 @@ impl OutRow<'_> {
     /// # Panics
     /// If the length is another.
     pub fn store(self, values: &[f32]) {
-        assert_eq!(
-            values.len(),
-            self.place.shape.width(),
-            "one value per element"
-        );
+        assert_eq!(values.len(), self.place.shape.width(), "one value per element");
         // SAFETY: the row lies within the view, and its only `OutRow` is consumed here.
         unsafe {
             match self.place.dtype {
@@ -191,9 +180,7 @@ impl OutRow<'_> {
         let first = self.place.row(self.row).cast::<T>();
         if self.place.step() == 1 {
             // SAFETY: a gapless row of the view that no other task has.
-            all(values, unsafe {
-                std::slice::from_raw_parts_mut(first, values.len())
-            });
+            all(values, unsafe { std::slice::from_raw_parts_mut(first, values.len()) });
         } else {
             // SAFETY: as the caller promises.
             unsafe { self.put_each(values, each) };
@@ -215,20 +202,14 @@ impl Place {
     fn of(view: &View) -> Place {
         // SAFETY: the offset of a view lies within its buffer.
         let first = unsafe { host(view).add(view.offset()) };
-        Place {
-            dtype: view.dtype(),
-            shape: *view.shape(),
-            strides: *view.strides(),
-            first,
-        }
+        Place { dtype: view.dtype(), shape: *view.shape(), strides: *view.strides(), first }
     }
 
     /// The address of the first element of a row.
     fn row(&self, row: usize) -> *mut u8 {
         let elements = row_offset(&self.shape, &self.strides, row);
         let blocks = elements / self.dtype.block_len() as isize;
-        self.first
-            .wrapping_offset(blocks * self.dtype.block_bytes() as isize)
+        self.first.wrapping_offset(blocks * self.dtype.block_bytes() as isize)
     }
 
     fn step(&self) -> isize {

@@ -29,11 +29,7 @@ impl Scratch {
 
     /// Bytes it holds.
     pub fn bytes(&self) -> usize {
-        self.chunks
-            .borrow()
-            .iter()
-            .map(|chunk| chunk.len() * LINE)
-            .sum()
+        self.chunks.borrow().iter().map(|chunk| chunk.len() * LINE).sum()
     }
 
     /// Takes everything back: nothing handed out before is in use any more.
@@ -51,10 +47,7 @@ impl Scratch {
     pub(super) fn take<T: Element>(&self, len: usize) -> &mut [T] {
         let lines = (len * size_of::<T>()).div_ceil(LINE);
         let mut chunks = self.chunks.borrow_mut();
-        if chunks
-            .last()
-            .is_none_or(|chunk| chunk.len() - self.used.get() < lines)
-        {
+        if chunks.last().is_none_or(|chunk| chunk.len() - self.used.get() < lines) {
             let held: usize = chunks.iter().map(|chunk| chunk.len()).sum();
             chunks.push(vec![Line::default(); lines.max(held)].into());
             self.used.set(0);

@@ -17,10 +17,7 @@ const FILLER: u8 = 0xA5;
 
 impl<'d> Fixture<'d> {
     pub(super) fn new(device: &'d dyn Device) -> Fixture<'d> {
-        Fixture {
-            device,
-            state: 0x9E37_79B9_7F4A_7C15,
-        }
+        Fixture { device, state: 0x9E37_79B9_7F4A_7C15 }
     }
 
     /// The next of a fixed sequence of numbers, even in `0.0..1.0`.
@@ -58,8 +55,7 @@ impl<'d> Fixture<'d> {
     ) -> Result<View> {
         let view = self.output(dtype, dims)?;
         let values: Vec<f64> = (0..view.elements()).map(|i| value(self, i)).collect();
-        self.device
-            .write(&view.slice()?, &to_bytes(dtype, &values))?;
+        self.device.write(&view.slice()?, &to_bytes(dtype, &values))?;
         Ok(view)
     }
 
@@ -90,19 +86,12 @@ impl<'d> Fixture<'d> {
         let room = bessemer_core::estimate::tensor(dtype, 1, elements)?;
         let buffer = self.filled(room + 2 * MARGIN)?;
         let start = bessemer_core::estimate::tensor(dtype, 1, start)?;
-        View::at(
-            &buffer,
-            dtype,
-            Shape::new(dims)?,
-            Strides::new(strides)?,
-            MARGIN + start,
-        )
+        View::at(&buffer, dtype, Shape::new(dims)?, Strides::new(strides)?, MARGIN + start)
     }
 
     fn filled(&mut self, bytes: usize) -> Result<Buffer> {
         let buffer = self.device.alloc(bytes)?;
-        self.device
-            .write(&Slice::all(&buffer), &vec![FILLER; bytes])?;
+        self.device.write(&Slice::all(&buffer), &vec![FILLER; bytes])?;
         Ok(buffer)
     }
 }

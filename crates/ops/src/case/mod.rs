@@ -37,13 +37,7 @@ impl Case {
         make: impl Fn(&mut Fixture<'_>) -> Result<O> + Send + Sync + 'static,
     ) -> Case {
         let make = move |f: &mut Fixture<'_>| Ok(Arc::new(make(f)?) as Arc<dyn Operation>);
-        Case {
-            op,
-            name: name.into(),
-            tolerance,
-            quick: false,
-            make: Box::new(make),
-        }
+        Case { op, name: name.into(), tolerance, quick: false, make: Box::new(make) }
     }
 
     /// The same case, as one of the quick ones.

@@ -39,51 +39,29 @@ impl fmt::Display for TooFar {
 
 impl Tolerance {
     /// Equal bit for bit, but for the kind of NaN.
-    pub const EXACT: Tolerance = Tolerance {
-        nmse: 0.0,
-        abs: 0.0,
-        rel: 0.0,
-    };
+    pub const EXACT: Tolerance = Tolerance { nmse: 0.0, abs: 0.0, rel: 0.0 };
 
     /// What arithmetic in `f32` allows for a result stored as `dtype`: a few units in the last
     /// place of it.
     pub fn of(dtype: DType) -> Tolerance {
         match dtype {
-            DType::F32 => Tolerance {
-                nmse: 1e-12,
-                abs: 2e-6,
-                rel: 2e-6,
-            },
-            DType::F16 => Tolerance {
-                nmse: 1e-6,
-                abs: 1e-5,
-                rel: 1.0 / 1024.0,
-            },
-            DType::BF16 => Tolerance {
-                nmse: 3e-5,
-                abs: 1e-5,
-                rel: 1.0 / 128.0,
-            },
+            DType::F32 => Tolerance { nmse: 1e-12, abs: 2e-6, rel: 2e-6 },
+            DType::F16 => Tolerance { nmse: 1e-6, abs: 1e-5, rel: 1.0 / 1024.0 },
+            DType::BF16 => Tolerance { nmse: 3e-5, abs: 1e-5, rel: 1.0 / 128.0 },
             _ => Tolerance::EXACT,
         }
     }
 
     /// The same with wider bounds on single elements: for results that sum many terms.
     pub fn widen(self, factor: f64) -> Tolerance {
-        Tolerance {
-            nmse: self.nmse * factor,
-            abs: self.abs * factor,
-            rel: self.rel * factor,
-        }
+        Tolerance { nmse: self.nmse * factor, abs: self.abs * factor, rel: self.rel * factor }
     }
 
     /// Compares `found` with the reference's `wanted`.
     pub fn compare(&self, found: &[f64], wanted: &[f64]) -> Result<Distance, TooFar> {
         let (mut error, mut square, mut max_abs) = (0.0, 0.0, 0.0f64);
         for (i, (&found, &wanted)) in found.iter().zip(wanted).enumerate() {
-            let differ = || TooFar {
-                what: format!("element {i} is {found}, not {wanted}"),
-            };
+            let differ = || TooFar { what: format!("element {i} is {found}, not {wanted}") };
             if !wanted.is_finite() || !found.is_finite() {
                 let same = found == wanted || found.is_nan() && wanted.is_nan();
                 if !same {
@@ -99,17 +77,11 @@ impl Tolerance {
             square += wanted * wanted;
             max_abs = max_abs.max(off);
         }
-        let nmse = if error == 0.0 {
-            0.0
-        } else {
-            error / square.max(f64::MIN_POSITIVE)
-        };
+        let nmse = if error == 0.0 { 0.0 } else { error / square.max(f64::MIN_POSITIVE) };
         // What is near zero as a whole has no meaningful relative error: the bound on single
         // elements holds it.
         if nmse > self.nmse && max_abs > self.abs {
-            return Err(TooFar {
-                what: format!("mean squared error {nmse:.1e} of the signal"),
-            });
+            return Err(TooFar { what: format!("mean squared error {nmse:.1e} of the signal") });
         }
         Ok(Distance { nmse, max_abs })
     }
@@ -119,21 +91,13 @@ impl Tolerance {
 mod tests {
     use super::*;
 
-    const TOLERANCE: Tolerance = Tolerance {
-        nmse: 1e-6,
-        abs: 1e-3,
-        rel: 1e-2,
-    };
+    const TOLERANCE: Tolerance = Tolerance { nmse: 1e-6, abs: 1e-3, rel: 1e-2 };
 
     #[test]
     fn near_enough() {
         let distance = TOLERANCE.compare(&[1.0005, 100.0], &[1.0, 100.0]).unwrap();
         assert!((distance.max_abs - 0.0005).abs() < 1e-9 && distance.nmse < 1e-9);
-        assert!(
-            TOLERANCE
-                .compare(&[f64::NAN, f64::INFINITY], &[f64::NAN, f64::INFINITY])
-                .is_ok()
-        );
+        assert!(TOLERANCE.compare(&[f64::NAN, f64::INFINITY], &[f64::NAN, f64::INFINITY]).is_ok());
         assert!(Tolerance::EXACT.compare(&[1.0, 0.0], &[1.0, 0.0]).is_ok());
     }
 
@@ -143,11 +107,7 @@ mod tests {
         assert!(TOLERANCE.compare(&[1.009; 4], &[1.0; 4]).is_err());
         assert!(TOLERANCE.compare(&[f64::NAN], &[1.0]).is_err());
         assert!(TOLERANCE.compare(&[1.0], &[f64::NAN]).is_err());
-        assert!(
-            TOLERANCE
-                .compare(&[f64::INFINITY], &[f64::NEG_INFINITY])
-                .is_err()
-        );
+        assert!(TOLERANCE.compare(&[f64::INFINITY], &[f64::NEG_INFINITY]).is_err());
         assert!(Tolerance::EXACT.compare(&[1.0 + 1e-15], &[1.0]).is_err());
     }
 }

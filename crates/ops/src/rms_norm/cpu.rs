@@ -14,11 +14,7 @@ pub(super) fn rms_norm(op: &RmsNorm, cpu: &CpuContext<'_>) {
     cpu.for_each_row(&op.out, 8192 / width.max(1) + 1, |i, out| {
         let mut row = vec![0.0; width];
         x.load(i, &mut row);
-        isa.run(NormRow {
-            row: &mut row,
-            weight,
-            epsilon,
-        });
+        isa.run(NormRow { row: &mut row, weight, epsilon });
         out.store(&row);
     });
 }

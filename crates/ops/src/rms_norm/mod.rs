@@ -30,18 +30,9 @@ impl Operation for RmsNorm {
     }
 
     fn check(&self) -> Result<()> {
-        let RmsNorm {
-            x,
-            weight,
-            epsilon,
-            out,
-        } = self;
+        let RmsNorm { x, weight, epsilon, out } = self;
         let refuse = |rule: &str| {
-            Err(Error::rule(
-                self.name(),
-                rule,
-                &[("x", x), ("weight", weight), ("out", out)],
-            ))
+            Err(Error::rule(self.name(), rule, &[("x", x), ("weight", weight), ("out", out)]))
         };
         if !(x.dtype().is_float() && weight.dtype().is_float() && out.dtype().is_float()) {
             return refuse("all operands are floats");
