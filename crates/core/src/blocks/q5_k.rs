@@ -1,0 +1,34 @@
+//! Q5_K: as Q4_K, with 32 bytes of fifth bits before the low ones: bit `i` of byte `j` belongs to
+//! value `j` of group `i`.
+
+use super::k_scales;
+
+pub(super) const LEN: usize = 256;
+pub(super) const BYTES: usize = 176;
+
+#[inline(always)]
+pub(super) fn decode(block: &[u8; BYTES], values: &mut [f32; LEN]) {
+    let groups = k_scales::decode(block);
+    for i in 0..4 {
+        let (low, high) = (groups[2 * i], groups[2 * i + 1]);
+        for j in 0..32 {
+            let (fifth, byte) = (block[16 + j] >> (2 * i), block[48 + 32 * i + j]);
+            let (a, b) = (byte & 15 | (fifth & 1) << 4, byte >> 4 | (fifth & 2) << 3);
+            values[64 * i + j] = low.0 * f32::from(a) - low.1;
+            values[64 * i + 32 + j] = high.0 * f32::from(b) - high.1;
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn encode(values: &[f32; LEN], block: &mut [u8; BYTES]) {
+    let levels = k_scales::encode(values, 31.0, &mut block[..16]);
+    block[16..48].fill(0);
+    for i in 0..4 {
+        for j in 0..32 {
+            let (a, b) = (levels[64 * i + j], levels[64 * i + 32 + j]);
+            block[16 + j] |= (a >> 4 | b >> 4 << 1) << (2 * i);
+            block[48 + 32 * i + j] = a & 15 | (b & 15) << 4;
+        }
+    }
+}
