@@ -1,15 +1,26 @@
-//! Memory of the host, aligned for vectors and pages.
+//! Memory of the host, zeroed, aligned for vectors and, where it is large, to pages.
 
 use bessemer_core::{Error, Memory, Result};
+use memmap2::MmapMut;
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
     ptr::NonNull,
 };
 
-/// Zeroed memory that is freed when dropped.
+/// Memory that is freed when dropped.
 pub(crate) struct HostBytes {
     first: NonNull<u8>,
-    layout: Layout,
+    bytes: usize,
+    source: Source,
+}
+
+enum Source {
+    Heap(Layout),
+    /// Pages straight from the system: they are zero without being written, and cost nothing
+    /// until they are touched.
+    Pages {
+        _map: MmapMut,
+    },
 }
 
 // SAFETY: it owns its memory; who may write to it is for the device that holds it to say.
@@ -18,29 +29,45 @@ unsafe impl Send for HostBytes {}
 unsafe impl Sync for HostBytes {}
 
 /// A cache line: what every vector load could want.
-const SMALL_ALIGNMENT: usize = 64;
-/// A page, from which on memory comes from the system in pages anyway.
-const PAGE: usize = 4096;
+const ALIGNMENT: usize = 64;
+/// From here on memory comes in pages.
+const LARGE: usize = 128 << 10;
+/// From here on in huge pages, if the system has them: one fault instead of 512.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+const HUGE: usize = 4 << 20;
 
 impl HostBytes {
     pub(crate) fn new(device: &str, bytes: usize) -> Result<HostBytes> {
-        let alignment = if bytes < PAGE { SMALL_ALIGNMENT } else { PAGE };
-        let out_of_memory = || Error::Failed {
+        let memory = if bytes < LARGE { HostBytes::heap(bytes) } else { HostBytes::pages(bytes) };
+        memory.ok_or_else(|| Error::Failed {
             device: device.to_owned(),
             op: "alloc",
             why: format!("the system has no {bytes} bytes of memory left"),
-        };
-        let layout =
-            Layout::from_size_align(bytes.max(1), alignment).map_err(|_| out_of_memory())?;
+        })
+    }
+
+    fn heap(bytes: usize) -> Option<HostBytes> {
+        let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).ok()?;
         // SAFETY: the layout is of at least one byte.
-        let first = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(out_of_memory)?;
-        Ok(HostBytes { first, layout })
+        let first = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(HostBytes { first, bytes, source: Source::Heap(layout) })
+    }
+
+    fn pages(bytes: usize) -> Option<HostBytes> {
+        let mut map = MmapMut::map_anon(bytes).ok()?;
+        #[cfg(target_os = "linux")]
+        if bytes >= HUGE {
+            // Only a wish: small pages do as well, slower.
+            let _ = map.advise(memmap2::Advice::HugePage);
+        }
+        let first = NonNull::new(map.as_mut_ptr())?;
+        Some(HostBytes { first, bytes, source: Source::Pages { _map: map } })
     }
 }
 
 impl Memory for HostBytes {
     fn bytes(&self) -> usize {
-        self.layout.size()
+        self.bytes
     }
 
     fn host(&self) -> Option<NonNull<u8>> {
@@ -50,7 +77,31 @@ impl Memory for HostBytes {
 
 impl Drop for HostBytes {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.first.as_ptr(), self.layout) };
+        if let Source::Heap(layout) = self.source {
+            // SAFETY: allocated in `heap` with this layout.
+            unsafe { dealloc(self.first.as_ptr(), layout) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_zeroed_and_aligned_whatever_its_source() {
+        for bytes in [0, 1, 100, LARGE - 1, LARGE, HUGE + 1] {
+            let memory = HostBytes::new("test", bytes).unwrap();
+            let first = memory.host().unwrap().as_ptr();
+            assert!(first.addr().is_multiple_of(ALIGNMENT));
+            // SAFETY: the memory is this long and initialised.
+            let all = unsafe { std::slice::from_raw_parts(first, memory.bytes()) };
+            assert!(all.len() == bytes && all.iter().all(|&byte| byte == 0));
+        }
+    }
+
+    #[test]
+    fn more_than_the_system_has_is_an_error() {
+        assert!(HostBytes::new("test", isize::MAX as usize).is_err());
     }
 }
