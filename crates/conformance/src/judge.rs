@@ -1,8 +1,8 @@
 //! Runs one case on a device and on the reference, and compares all that was written.
 
 use bessemer_core::{
-    Access, Batch, Buffer, Device, DeviceId, Error, Host, HostMemory, Operation, Result, Slice,
-    View,
+    Access, Batch, Buffer, DType, Device, DeviceId, Error, Host, HostMemory, Operation, Result,
+    Slice, View,
 };
 use bessemer_cpu::Reference;
 use bessemer_ops::case::{Case, Distance};
@@ -49,10 +49,32 @@ impl From<Error> for Failure {
 
 /// Whether `device` passes `case`, and how near to the reference it came.
 pub fn judge(case: &Case, device: &dyn Device, reference: &Reference) -> Result<Distance, Failure> {
-    let (_, wanted) = run(case, reference)?;
-    let (before, found) = run(case, device)?;
+    trial(case, device, reference).result
+}
+
+/// What became of a case, and the dtypes of its operands as far as they are known.
+pub(crate) struct Trial {
+    pub(crate) dtypes: Vec<DType>,
+    pub(crate) result: Result<Distance, Failure>,
+}
+
+pub(crate) fn trial(case: &Case, device: &dyn Device, reference: &Reference) -> Trial {
+    let wanted = match run(case, reference) {
+        Ok(wanted) => wanted,
+        Err(error) => {
+            return Trial { dtypes: Vec::new(), result: Err(error.into()) };
+        }
+    };
+    let result = match run(case, device) {
+        Ok(found) => compare(case, &wanted, &found),
+        Err(error) => Err(error.into()),
+    };
+    Trial { dtypes: wanted.dtypes, result }
+}
+
+fn compare(case: &Case, wanted: &Ran, found: &Ran) -> Result<Distance, Failure> {
     let mut worst = Distance::default();
-    for ((wanted, found), before) in wanted.iter().zip(&found).zip(&before) {
+    for ((wanted, found), before) in wanted.after.iter().zip(&found.after).zip(&found.before) {
         let wrong = |what| Failure::Wrong { output: format!("{:?}", found.view), what };
         let near = case.tolerance.compare(&found.values(), &wanted.values());
         let near = near.map_err(|too_far| wrong(too_far.to_string()))?;
@@ -73,8 +95,14 @@ struct Snapshot {
     bytes: Arc<Vec<u8>>,
 }
 
-/// The outputs of a case before and after it ran on `device`.
-fn run(case: &Case, device: &dyn Device) -> Result<(Vec<Snapshot>, Vec<Snapshot>)> {
+/// The outputs of a case before and after it ran on a device.
+struct Ran {
+    dtypes: Vec<DType>,
+    before: Vec<Snapshot>,
+    after: Vec<Snapshot>,
+}
+
+fn run(case: &Case, device: &dyn Device) -> Result<Ran> {
     let op = case.make(device)?;
     let access = op.access();
     let before = snapshots(device, &access)?;
@@ -82,7 +110,10 @@ fn run(case: &Case, device: &dyn Device) -> Result<(Vec<Snapshot>, Vec<Snapshot>
     batch.push_shared(Arc::clone(&op) as Arc<dyn Operation>)?;
     let ticket = device.submit(&batch)?;
     device.wait(ticket)?;
-    Ok((before, snapshots(device, &access)?))
+    let mut dtypes: Vec<DType> = access.views().map(View::dtype).collect();
+    dtypes.sort();
+    dtypes.dedup();
+    Ok(Ran { dtypes, before, after: snapshots(device, &access)? })
 }
 
 fn snapshots(device: &dyn Device, access: &Access) -> Result<Vec<Snapshot>> {

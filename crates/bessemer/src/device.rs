@@ -1,0 +1,172 @@
+//! Opening devices.
+
+use crate::{
+    DeviceChoice, Refusal, Survey,
+    candidates::{CANDIDATES, Candidate},
+    survey,
+};
+use bessemer_core::{Error, Result};
+use std::{fmt, ops::Deref, sync::Arc};
+
+/// A device to compute on. Clones are handles to the same one.
+///
+/// It derefs to the [`bessemer_core::Device`] that all methods belong to. Buffers of one device can't be handed to another, even
+/// one of the same kind: open it once and clone the handle.
+///
+/// ```
+/// use bessemer::{prelude::*, DeviceKind};
+///
+/// let device = Device::open("cpu")?;
+/// assert_eq!(device.info().kind, DeviceKind::Cpu);
+/// let same = Device::open(DeviceChoice::Cpu)?;
+/// assert_eq!(same.info().kind, device.info().kind);
+///
+/// let error = Device::open("gpu").unwrap_err();
+/// assert!(error.to_string().contains("choose one of auto, cpu"));
+/// # Ok::<(), bessemer::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Device {
+    device: Arc<dyn bessemer_core::Device>,
+    passed_over: Arc<[Refusal]>,
+}
+
+/// How to open a device. What is `None` is taken from the environment or the machine.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceOptions {
+    /// Threads to run on, where the device has threads of its own.
+    pub threads: Option<usize>,
+    /// The most bytes all its buffers may take.
+    pub memory_limit: Option<usize>,
+}
+
+impl Device {
+    /// Opens a device: `"auto"`, `"cpu"`, `"reference"`, `"metal"`, `"webgpu"`, or a
+    /// [`DeviceChoice`].
+    ///
+    /// `auto` takes the best device that passes the quick conformance run, which happens once
+    /// per process; [`Device::passed_over`] then says why better ones were refused. It never
+    /// takes one that imitates hardware in software, nor the reference.
+    pub fn open(choice: impl AsRef<str>) -> Result<Device> {
+        Device::open_with(choice, &DeviceOptions::default())
+    }
+
+    /// The same with options.
+    pub fn open_with(choice: impl AsRef<str>, options: &DeviceOptions) -> Result<Device> {
+        match choice.as_ref().parse::<DeviceChoice>()?.kind() {
+            None => auto(&CANDIDATES, options),
+            Some(kind) => {
+                let candidate = CANDIDATES.iter().find(|candidate| candidate.kind == kind);
+                let candidate = candidate.ok_or_else(|| Error::Unavailable {
+                    device: kind.name().to_owned(),
+                    why: "this build does not know it".to_owned(),
+                })?;
+                Ok(Device::from((candidate.open)(options)?))
+            }
+        }
+    }
+
+    /// Looks at every device there could be: what it is, whether it passes the quick conformance
+    /// run, and why `auto` would not take it.
+    pub fn survey(options: &DeviceOptions) -> Survey {
+        survey::survey(&CANDIDATES, options)
+    }
+
+    /// The better devices that `auto` refused before it took this one, and why; empty if this
+    /// one was asked for by name.
+    pub fn passed_over(&self) -> &[Refusal] {
+        &self.passed_over
+    }
+}
+
+fn auto(candidates: &[Candidate], options: &DeviceOptions) -> Result<Device> {
+    let mut passed_over = Vec::new();
+    for candidate in candidates {
+        match survey::examine(candidate, options) {
+            Ok((device, _)) => {
+                return Ok(Device { device, passed_over: passed_over.into() });
+            }
+            Err(refusal) => passed_over.push(refusal),
+        }
+    }
+    let refusals: Vec<_> = passed_over.iter().map(ToString::to_string).collect();
+    Err(Error::Unavailable { device: "auto".into(), why: refusals.join("; ") })
+}
+
+impl From<Arc<dyn bessemer_core::Device>> for Device {
+    fn from(device: Arc<dyn bessemer_core::Device>) -> Device {
+        Device { device, passed_over: Arc::new([]) }
+    }
+}
+
+impl From<Device> for Arc<dyn bessemer_core::Device> {
+    fn from(device: Device) -> Self {
+        device.device
+    }
+}
+
+impl Deref for Device {
+    type Target = Arc<dyn bessemer_core::Device>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.device
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.device.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bessemer_core::DeviceKind;
+    use bessemer_cpu::Reference;
+
+    #[test]
+    fn auto_takes_the_cpu_and_says_why_not_the_others() {
+        let device = Device::open(DeviceChoice::Auto).unwrap();
+        assert_eq!(device.info().kind, DeviceKind::Cpu);
+        let kinds: Vec<_> = device.passed_over().iter().map(|refusal| refusal.kind).collect();
+        assert_eq!(kinds, [DeviceKind::Metal, DeviceKind::WebGpu]);
+        assert!(device.passed_over().iter().all(|refusal| refusal.why.contains("feature")));
+    }
+
+    #[test]
+    fn options_reach_the_device() {
+        let options = DeviceOptions { threads: Some(3), memory_limit: Some(1 << 20) };
+        let device = Device::open_with("cpu", &options).unwrap();
+        assert_eq!(device.info().threads, 3);
+        assert!(device.alloc(1 << 21).is_err());
+        let none = DeviceOptions { threads: Some(0), ..Default::default() };
+        let error = Device::open_with("auto", &none).unwrap_err().to_string();
+        assert!(error.contains("0 threads") && error.contains("metal"), "{error}");
+    }
+
+    #[test]
+    fn a_device_that_is_not_here_says_what_to_do() {
+        for name in ["metal", "webgpu"] {
+            let error = Device::open(name).unwrap_err().to_string();
+            assert!(error.contains(name) && error.contains("use `cpu`"), "{error}");
+        }
+        assert!(Device::open("").is_err());
+    }
+
+    #[test]
+    fn auto_with_nothing_to_take_is_an_error_that_names_each() {
+        let broken = Candidate {
+            kind: DeviceKind::Metal,
+            only_by_name: None,
+            open: |_| Err(Error::Unavailable { device: "metal".into(), why: "unplugged".into() }),
+        };
+        let slow = Candidate {
+            kind: DeviceKind::Reference,
+            only_by_name: Some("slow"),
+            open: |_| Ok(Arc::new(Reference::new())),
+        };
+        let error = auto(&[broken, slow], &DeviceOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("metal: unplugged") && error.contains("reference: slow"), "{error}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Running cases one after another, telling how far it is.
+
+use crate::{
+    judge::{Failure, trial},
+    report::{CaseResult, Outcome, Report},
+};
+use bessemer_core::{Device, Error};
+use bessemer_cpu::Reference;
+use bessemer_ops::case::Case;
+
+/// How far a run is: told before each case.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Cases that are done.
+    pub done: usize,
+    /// Cases there are.
+    pub total: usize,
+    /// Those that did not pass so far.
+    pub troubles: usize,
+    /// The case that is about to run.
+    pub case: &'a Case,
+}
+
+/// Runs `cases` on `device` and on a reference of its own, and compares.
+pub fn check(
+    device: &dyn Device,
+    cases: &[Case],
+    mut progress: impl FnMut(Progress<'_>),
+) -> Report {
+    let reference = Reference::new();
+    let mut report = Report::new(device.info());
+    let mut troubles = 0;
+    for (done, case) in cases.iter().enumerate() {
+        progress(Progress { done, total: cases.len(), troubles, case });
+        let trial = trial(case, device, &reference);
+        let outcome = match trial.result {
+            Ok(near) => Outcome::Passed { nmse: near.nmse, max_abs: near.max_abs },
+            Err(Failure::Refused(error)) if !matches!(error, Error::Failed { .. }) => {
+                Outcome::Refused { why: error.to_string() }
+            }
+            Err(failure) => Outcome::Failed { why: failure.to_string() },
+        };
+        troubles += usize::from(!matches!(outcome, Outcome::Passed { .. }));
+        report.results.push(CaseResult {
+            op: case.op,
+            case: case.name.clone(),
+            quick: case.quick,
+            dtypes: trial.dtypes,
+            outcome,
+        });
+    }
+    report
+}

@@ -1,0 +1,57 @@
+//! The table of supported ops in the docs, made from what devices really passed.
+
+use crate::Report;
+use bessemer_core::DType;
+use std::fmt::Write;
+
+/// The page `docs/support.md`: which op takes which dtypes, on which devices.
+///
+/// All `reports` must be of the same cases.
+pub fn support_table(reports: &[Report]) -> String {
+    let mut page = String::from(
+        "# What runs where\n\n\
+         Generated from the conformance cases by `bessemer check --markdown`: an op counts for a \
+         dtype if\nthere are cases with an operand of that dtype. ✓ means that the device passes \
+         all of them, within\nthe bounds stated beside the cases in `crates/ops`.\n\n\
+         | op | dtypes of operands | cases |",
+    );
+    for report in reports {
+        let _ = write!(page, " {} |", report.device);
+    }
+    page.push_str("\n| --- | --- | ---: |");
+    page.push_str(&" :---: |".repeat(reports.len()));
+    page.push('\n');
+    let mut ops: Vec<&str> = Vec::new();
+    for result in reports.iter().flat_map(|report| &report.results) {
+        if !ops.contains(&result.op) {
+            ops.push(result.op);
+        }
+    }
+    for op in ops {
+        let _ = writeln!(page, "{}", line(op, reports));
+    }
+    page
+}
+
+fn line(op: &str, reports: &[Report]) -> String {
+    let of_op = |report: &Report| report.results.iter().filter(|r| r.op == op).count();
+    let cases = reports.iter().map(of_op).max().unwrap_or(0);
+    let taken = |dtype: &DType| {
+        let mut results = reports.iter().flat_map(|report| &report.results);
+        results.any(|result| result.op == op && result.dtypes.contains(dtype))
+    };
+    let dtypes: Vec<_> = DType::ALL.iter().filter(|d| taken(d)).map(|d| d.name()).collect();
+    let mut line = format!("| `{op}` | {} | {cases} |", dtypes.join(" "));
+    for report in reports {
+        let troubled: Vec<_> = report
+            .rows()
+            .into_iter()
+            .filter(|row| row.op == op && row.failed + row.refused > 0)
+            .map(|row| row.dtype.name())
+            .collect();
+        let cell =
+            if troubled.is_empty() { "✓".into() } else { format!("not {}", troubled.join(" ")) };
+        let _ = write!(line, " {cell} |");
+    }
+    line
+}
