@@ -1,6 +1,6 @@
 //! How one generic loop is compiled for every instruction set.
 
-use crate::Isa;
+use crate::{Isa, Lanes, lanes::types};
 
 /// An instruction set at compile time: what a [`Kernel`] is generic over.
 ///
@@ -10,6 +10,9 @@ pub trait Arch: Copy + sealed::Sealed + 'static {
     /// The same at run time, to choose hand-written code within a kernel. It is a constant, so
     /// the branches not taken cost nothing.
     const ISA: Isa;
+
+    /// Its vectors of `f32`.
+    type F32: Lanes;
 
     /// `a * b + c`, fused where the instruction set can (rounded once), otherwise not.
     fn fma(a: f32, b: f32, c: f32) -> f32;
@@ -32,7 +35,7 @@ mod sealed {
 }
 
 macro_rules! archs {
-    ($($(#[$attr:meta])* $name:ident, $fma:expr, [$($feature:literal)?];)*) => {
+    ($($(#[$attr:meta])* $name:ident, $lanes:ident, $fma:expr, [$($feature:literal)?];)*) => {
         mod marker {$(
             $(#[$attr])*
             #[derive(Clone, Copy, Debug)]
@@ -46,6 +49,8 @@ macro_rules! archs {
             $(#[$attr])*
             impl Arch for marker::$name {
                 const ISA: Isa = Isa::$name;
+
+                type F32 = types::$lanes;
 
                 #[inline(always)]
                 fn fma(a: f32, b: f32, c: f32) -> f32 {
@@ -89,15 +94,15 @@ macro_rules! archs {
 }
 
 archs! {
-    Portable, |a, b, c| a * b + c, [];
+    Portable, Portable8, |a, b, c| a * b + c, [];
     #[cfg(target_arch = "aarch64")]
-    Neon, |a, b, c| f32::mul_add(a, b, c), ["neon"];
+    Neon, Neon8, |a, b, c| f32::mul_add(a, b, c), ["neon"];
     #[cfg(target_arch = "aarch64")]
-    NeonDot, |a, b, c| f32::mul_add(a, b, c), ["neon,dotprod"];
+    NeonDot, Neon8, |a, b, c| f32::mul_add(a, b, c), ["neon,dotprod"];
     #[cfg(target_arch = "x86_64")]
-    Avx2, |a, b, c| f32::mul_add(a, b, c), ["avx2,fma,f16c"];
+    Avx2, Avx8, |a, b, c| f32::mul_add(a, b, c), ["avx2,fma,f16c"];
     #[cfg(target_arch = "x86_64")]
-    Avx512, |a, b, c| f32::mul_add(a, b, c), ["avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,f16c"];
+    Avx512, Avx16, |a, b, c| f32::mul_add(a, b, c), ["avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,f16c"];
 }
 
 #[cfg(test)]

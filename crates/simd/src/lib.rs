@@ -27,6 +27,8 @@
 
 mod arch;
 mod isa;
+mod lanes;
 
 pub use arch::{Arch, Kernel};
 pub use isa::{Isa, UnknownIsa};
+pub use lanes::Lanes;
