@@ -1,3 +1,76 @@
-//! Chores of the repository: `cargo xtask test` and friends.
+//! Chores of the repository: `cargo xtask help` lists them.
+//!
+//! Each chore is a file of its own. Nothing that a user of bessemer needs lives here.
 
-fn main() {}
+mod aarch64;
+mod bench;
+mod deny;
+mod flags;
+mod install;
+mod shell;
+mod steps;
+mod summary;
+mod test;
+
+use anyhow::{Result, bail};
+use flags::Flags;
+use std::{env, process::ExitCode};
+
+const HELP: &str = "\
+Chores of the repository.
+
+Usage: cargo xtask CHORE [FLAGS]
+
+  test               install what is missing, lint, and run every test
+    --quick          only rustfmt, clippy and the tests, with the widest instruction set
+    --aarch64        also build for 64-bit Arm and run its tests under qemu
+  aarch64            the Arm part of `test --aarch64` alone
+  bench              measure against NumPy and the machine's limits; rewrites bench/README.md
+    --rounds N       rounds of each row, at least 1 (default 9)
+    --only TEXT      only rows whose name contains TEXT; rewrites nothing
+  deny               licences, advisories, duplicates and sources of dependencies
+  help               this text
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nxtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let mut args = env::args().skip(1);
+    let chore = args.next().unwrap_or_else(|| "help".to_owned());
+    let mut flags = Flags::new(args);
+    match chore.as_str() {
+        "test" => {
+            let options =
+                test::Options { quick: flags.take("--quick"), aarch64: flags.take("--aarch64") };
+            flags.finish()?;
+            test::run(&options)
+        }
+        "aarch64" => {
+            flags.finish()?;
+            aarch64::run()
+        }
+        "bench" => {
+            let options =
+                bench::Options { rounds: flags.value("--rounds")?, only: flags.value("--only")? };
+            flags.finish()?;
+            bench::run(&options)
+        }
+        "deny" => {
+            flags.finish()?;
+            deny::run()
+        }
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => bail!("there is no chore `{other}`; `cargo xtask help` lists them"),
+    }
+}

@@ -1,0 +1,74 @@
+//! Getting the tools that tests need, through the package clients people use anyway.
+
+use crate::shell::{cargo, command, run, succeeds};
+use anyhow::{Context, Result, bail};
+use std::{env, process::Command};
+
+/// cargo-nextest, which runs the tests.
+pub(crate) fn nextest() -> Result<()> {
+    if succeeds(&mut cargo("nextest --version")) {
+        return Ok(());
+    }
+    run(&mut cargo("install --locked cargo-nextest")).context(
+        "cargo-nextest is missing and could not be built; its site has prebuilt ones: https://nexte.st",
+    )
+}
+
+/// The oldest clang that softmetal works with.
+const OLDEST_CLANG: u32 = 19;
+/// The newest clang to look for.
+const NEWEST_CLANG: u32 = 25;
+
+/// A clang for softmetal, which compiles Metal's shading language with it.
+pub(crate) fn clang() -> Result<()> {
+    if env::var_os("SOFTMETAL_CLANG").is_some() || has_clang() {
+        return Ok(());
+    }
+    let packages = (OLDEST_CLANG..=NEWEST_CLANG).map(|version| format!("clang-{version}"));
+    let wanted = format!("clang {OLDEST_CLANG} or newer");
+    if !has_apt() {
+        bail!("softmetal needs {wanted}; install one, or set SOFTMETAL_CLANG to its path");
+    }
+    update()?;
+    let package = packages.into_iter().find(|package| apt_knows(package));
+    let package = package.with_context(|| format!("this system has no package of {wanted}"))?;
+    apt_install(&[&package])
+}
+
+fn has_clang() -> bool {
+    let recent = |version: u32| succeeds(&mut command(format!("clang-{version}"), ["--version"]));
+    cfg!(target_os = "macos") && succeeds(&mut command("clang", ["--version"]))
+        || (OLDEST_CLANG..=NEWEST_CLANG).any(recent)
+}
+
+/// Whether the system's packages come through apt.
+pub(crate) fn has_apt() -> bool {
+    succeeds(&mut command("apt-get", ["--version"]))
+}
+
+/// Whether apt can install `package`. Its lists must be fresh: see [`update`].
+pub(crate) fn apt_knows(package: &str) -> bool {
+    succeeds(&mut command("apt-cache", ["show", "--quiet=2", "--no-all-versions", package]))
+}
+
+/// Fetches apt's lists of packages.
+pub(crate) fn update() -> Result<()> {
+    run(&mut as_root("apt-get", &["update", "--quiet=2"]))
+}
+
+/// Installs packages that apt knows.
+pub(crate) fn apt_install(packages: &[&str]) -> Result<()> {
+    let mut args = vec!["install", "--yes", "--quiet=2", "--no-install-recommends"];
+    args.extend(packages);
+    run(as_root("apt-get", &args).env("DEBIAN_FRONTEND", "noninteractive"))
+        .with_context(|| format!("these packages are needed: {}", packages.join(" ")))
+}
+
+/// A command with the rights to change the system: as it is for root, else through sudo.
+fn as_root(program: &str, args: &[&str]) -> Command {
+    if succeeds(&mut command("sh", ["-c", "test \"$(id -u)\" = 0"])) {
+        command(program, args)
+    } else {
+        command("sudo", [&[program], args].concat())
+    }
+}

@@ -1,0 +1,48 @@
+//! Running nextest while keeping count of the tests that passed.
+
+use crate::shell;
+use anyhow::{Context, Result, bail};
+use std::{
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
+
+/// Runs a nextest command, passes on what it prints, and returns how many tests passed.
+pub(crate) fn count_tests(nextest: &mut Command) -> Result<usize> {
+    shell::show(nextest);
+    let mut child =
+        nextest.stderr(Stdio::piped()).spawn().with_context(|| shell::cannot_start(nextest))?;
+    let mut passed = None;
+    for text in BufReader::new(child.stderr.take().expect("it was piped")).lines() {
+        let text = text.context("reading what nextest prints")?;
+        eprintln!("{text}");
+        passed = tests_passed(&text).or(passed);
+    }
+    let status = child.wait().context("waiting for nextest")?;
+    match passed {
+        _ if !status.success() => bail!("`{}` failed: {status}", shell::line(nextest)),
+        Some(passed) if passed > 0 => Ok(passed),
+        _ => bail!("`{}` ran no test", shell::line(nextest)),
+    }
+}
+
+/// The tests that passed, if `text` is the line that sums up a run.
+fn tests_passed(text: &str) -> Option<usize> {
+    let (_, counts) = text.trim_start().strip_prefix("Summary [")?.split_once("run: ")?;
+    let (count, _) = counts.split_once(" passed")?;
+    count.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_sums_up() {
+        let line = "     Summary [   0.316s] 1207 tests run: 1207 passed (3 slow), 2 skipped";
+        assert_eq!(tests_passed(line), Some(1207));
+        assert_eq!(tests_passed("     Summary [   0.1s] 1 test run: 1 passed, 0 skipped"), Some(1));
+        assert_eq!(tests_passed("     Summary [   0.1s] 2 tests run: 2 failed"), None);
+        assert_eq!(tests_passed("        PASS [   0.0s] xtask summary::it_passed"), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! `cargo xtask test`: what every change must pass.
+
+use crate::{
+    aarch64, deny, install,
+    shell::{self, cargo},
+    steps::Steps,
+    summary::count_tests,
+};
+use anyhow::Result;
+use std::process::Command;
+
+/// What to leave out and to add.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Only what finds most mistakes soonest.
+    pub(crate) quick: bool,
+    /// Also the Arm build under qemu.
+    pub(crate) aarch64: bool,
+}
+
+/// Runs it all; the first step that fails ends it.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let mut steps = Steps::default();
+    steps.run("tools", || {
+        install::nextest()?;
+        install::clang()
+    })?;
+    steps.run("rustfmt", || shell::run(&mut cargo("fmt --all --check")))?;
+    steps.run("clippy", || {
+        shell::run(&mut cargo("clippy --workspace --all-targets --locked -- -D warnings"))
+    })?;
+    steps.run("build", || shell::run(&mut cargo("build --workspace --all-targets --locked")))?;
+    let mut passed = steps.run("tests", || count_tests(&mut nextest()))?;
+    if !options.quick {
+        for isa in narrower_isas() {
+            passed += steps.run(&format!("tests with {isa}"), || {
+                // Conformance goes through all instruction sets by itself.
+                let chosen = "rdeps(bessemer-simd) - package(bessemer-conformance)";
+                count_tests(nextest().args(["-E", chosen]).env("BESSEMER_ISA", isa))
+            })?;
+        }
+        steps.run("examples in the documentation", || {
+            shell::run(&mut cargo("test --workspace --doc --locked --quiet"))
+        })?;
+        steps.run("documentation", || {
+            let mut doc = cargo("doc --workspace --no-deps --locked");
+            shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
+        })?;
+        if deny::is_installed() {
+            steps.run("dependencies", deny::check_offline)?;
+        }
+    }
+    if options.aarch64 {
+        passed += aarch64::steps(&mut steps)?;
+    }
+    eprintln!("\n{steps}\n");
+    println!("{passed} passed, 0 failed");
+    Ok(())
+}
+
+fn nextest() -> Command {
+    cargo("nextest run --workspace --locked --no-fail-fast --status-level slow")
+}
+
+/// What `BESSEMER_ISA` can be set to here, but for the widest, which is the default.
+fn narrower_isas() -> Vec<&'static str> {
+    let mut isas = vec!["portable"];
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avx512vnni") {
+        isas.push("avx2");
+    }
+    #[cfg(target_arch = "aarch64")]
+    if std::arch::is_aarch64_feature_detected!("dotprod") {
+        isas.push("neon");
+    }
+    isas
+}
