@@ -65,6 +65,24 @@ impl<'a> Host<'a> {
         }
     }
 
+    /// Copies the blocks of a view to another of the same dtype and shape as they are: encoding
+    /// numbers again need not give the blocks they came from.
+    ///
+    /// # Panics
+    /// If the op's `access` does not name both, or they are not of one block format and shape.
+    pub fn copy_blocks(&mut self, from: &View, to: &View) {
+        let named = self.access.views().any(|v| contains(v, from))
+            && self.access.writes.iter().any(|v| contains(v, to));
+        assert!(named, "copies {from:?} to {to:?}, which its access does not name");
+        assert!(
+            from.dtype().is_block() && from.dtype() == to.dtype() && from.shape() == to.shape()
+        );
+        for (from, to) in block_rows(from).zip(block_rows(to)) {
+            // SAFETY: as in `read_as`; the two are equally long.
+            unsafe { from.cast::<u8>().copy_to(to.cast(), from.len()) };
+        }
+    }
+
     fn read_as<T: Element>(&self, view: &View) -> Vec<f64> {
         let first = first_element(view).cast::<T>();
         let walk = Walk::new(view.shape(), view.strides());

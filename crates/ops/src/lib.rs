@@ -6,15 +6,25 @@
 //! Devices, queues and threads do not live here.
 
 pub mod case;
+mod concat;
+mod copy;
+mod gather;
+mod indices;
 mod rms_norm;
+mod scatter;
 
+pub use concat::Concat;
+pub use copy::Copy;
+pub use gather::Gather;
 pub use rms_norm::RmsNorm;
+pub use scatter::Scatter;
 
 use case::Case;
 
 /// Every case of every op: the one list that tests, `bessemer check` and the table of supported
 /// ops are made of.
 pub fn cases() -> Vec<Case> {
-    let families: [fn() -> Vec<Case>; 1] = [rms_norm::cases];
-    families.into_iter().flat_map(|cases| cases()).collect()
+    let families: &[fn() -> Vec<Case>] =
+        &[concat::cases, copy::cases, gather::cases, rms_norm::cases, scatter::cases];
+    families.iter().flat_map(|cases| cases()).collect()
 }

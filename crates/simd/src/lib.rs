@@ -26,6 +26,8 @@
 //! ```
 
 mod arch;
+pub mod convert;
+pub mod fold;
 mod isa;
 mod lanes;
 

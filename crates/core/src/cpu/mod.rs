@@ -2,16 +2,18 @@
 //!
 //! The threads themselves belong to the device; ops only say what is to be done.
 
+mod cast;
 mod operands;
 mod rows;
 mod scratch;
 
 pub use operands::Output;
-pub use rows::{OutRow, Rows};
+pub use rows::{OutRow, OutRows, Rows};
 pub use scratch::Scratch;
 
-use crate::Access;
+use crate::{Access, Element};
 use bessemer_simd::Isa;
+use std::ops::Range;
 
 /// Threads that work together on one op.
 pub trait Team: Sync {
@@ -69,19 +71,41 @@ impl<'a> CpuContext<'a> {
 
     /// Splits `0..len` into even ranges of at least `grain` and calls `work` with each, on all
     /// threads. A range too short to share runs at once on this thread.
-    pub fn split(&self, len: usize, grain: usize, work: impl Fn(std::ops::Range<usize>) + Sync) {
-        // A few pieces per thread: threads that start late or are interrupted take fewer.
-        let pieces = (len / grain.max(1)).clamp(1, self.threads() * 4);
-        let pieces = if self.threads() == 1 { 1 } else { pieces };
-        if len > 0 {
-            self.run(pieces, |i| work(len * i / pieces..len * (i + 1) / pieces));
-        }
+    pub fn split(&self, len: usize, grain: usize, work: impl Fn(Range<usize>) + Sync) {
+        let pieces = self.pieces(len, grain);
+        self.run(pieces, |i| work(len * i / pieces..len * (i + 1) / pieces));
+    }
+
+    /// The same, with `memory` elements of [`CpuContext::scratch`] for each call.
+    pub fn split_with<T: Element>(
+        &self,
+        len: usize,
+        grain: usize,
+        memory: usize,
+        work: impl Fn(Range<usize>, &mut [T]) + Sync,
+    ) {
+        let pieces = self.pieces(len, grain);
+        // Whole cache lines each.
+        let room = memory.next_multiple_of(64 / size_of::<T>());
+        let all = Output::of(self.scratch::<T>(pieces * room));
+        self.run(pieces, |i| {
+            // SAFETY: each piece of memory is given to one task only.
+            let memory = unsafe { all.range(i * room..i * room + memory) };
+            work(len * i / pieces..len * (i + 1) / pieces, memory);
+        });
+    }
+
+    /// Into how many pieces `len` is split: a few per thread, since threads that start late or
+    /// are interrupted take fewer.
+    fn pieces(&self, len: usize, grain: usize) -> usize {
+        let most = if self.threads() == 1 { 1 } else { self.threads() * 4 };
+        (len / grain.max(1)).clamp(1, most).min(len)
     }
 
     /// `len` zero-able elements of memory to work in, until the op is done. What they hold at
     /// first is unspecified.
     #[allow(clippy::mut_from_ref)]
-    pub fn scratch<T: crate::Element>(&self, len: usize) -> &mut [T] {
+    pub fn scratch<T: Element>(&self, len: usize) -> &mut [T] {
         self.scratch.take(len)
     }
 }

@@ -90,7 +90,12 @@ unsafe impl<T: Send> Sync for Output<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Output<'_, T> {}
 
-impl<T> Output<'_, T> {
+impl<'a, T> Output<'a, T> {
+    /// All of a slice.
+    pub(super) fn of(slice: &'a mut [T]) -> Output<'a, T> {
+        Output { first: slice.as_mut_ptr(), len: slice.len(), context: PhantomData }
+    }
+
     /// How many elements there are, gaps included.
     pub fn len(&self) -> usize {
         self.len

@@ -1,14 +1,27 @@
 //! The operands of an op as rows of `f32`, whatever their dtype and strides.
 
-use super::{CpuContext, operands::host};
-use crate::{DType, Element, Shape, Strides, View, blocks, host::contains, walk::row_offset};
-use half::{bf16, f16, slice::HalfFloatSliceExt};
+use super::{
+    CpuContext,
+    cast::{Run, cast, decode, encode, pick, spread},
+    operands::host,
+};
+use crate::{DType, Layout, View, host::contains};
+use bessemer_simd::Isa;
+use std::{marker::PhantomData, slice::from_raw_parts};
 
-/// The rows (last dimension) of an input, copied out one at a time as `f32`. Works for every
-/// dtype and any strides, and on views the op also writes.
+/// The rows (last dimension) of an input. Works for every dtype and any strides, and on views the
+/// op also writes.
 pub struct Rows<'a> {
     place: Place,
-    context: std::marker::PhantomData<&'a ()>,
+    /// Whether the op writes to it too.
+    written: bool,
+    context: PhantomData<&'a ()>,
+}
+
+/// The rows of an output.
+pub struct OutRows<'a> {
+    place: Place,
+    context: PhantomData<&'a ()>,
 }
 
 /// One row of an output, for the one task that has it.
@@ -19,9 +32,13 @@ pub struct OutRow<'a> {
 
 /// Where rows lie.
 struct Place {
+    isa: Isa,
     dtype: DType,
-    shape: Shape,
-    strides: Strides,
+    count: usize,
+    width: usize,
+    /// Of the first elements of the rows.
+    layout: Layout<1>,
+    step: isize,
     first: *mut u8,
 }
 
@@ -38,22 +55,48 @@ impl CpuContext<'_> {
     pub fn rows(&self, view: &View) -> Rows<'_> {
         let named = self.access.views().any(|v| contains(v, view));
         assert!(named, "reads {view:?}, which its access does not name");
-        Rows { place: Place::of(view), context: std::marker::PhantomData }
+        Rows {
+            place: Place::of(view, self.isa),
+            written: self.access.writes.iter().any(|v| v.overlaps(view)),
+            context: PhantomData,
+        }
+    }
+
+    /// The rows of an output.
+    ///
+    /// # Panics
+    /// If the op's `access` does not name it as written: a mistake in the op.
+    pub fn out_rows(&self, view: &View) -> OutRows<'_> {
+        let named = self.access.writes.iter().any(|v| contains(v, view));
+        assert!(named, "writes {view:?}, which its access does not name");
+        OutRows { place: Place::of(view, self.isa), context: PhantomData }
     }
 
     /// Calls `work` with each row of an output and its number, on all threads, at least `grain`
     /// rows at a time.
     ///
     /// # Panics
-    /// If the op's `access` does not name it as written, or it is of a block format.
+    /// As [`CpuContext::out_rows`].
     pub fn for_each_row(&self, view: &View, grain: usize, work: impl Fn(usize, OutRow<'_>) + Sync) {
-        let named = self.access.writes.iter().any(|v| contains(v, view));
-        assert!(named, "writes {view:?}, which its access does not name");
-        assert!(!view.dtype().is_block(), "{view:?}");
-        let place = Place::of(view);
-        self.split(view.shape().rows(), grain, |rows| {
+        self.for_each_row_with(view, grain, 0, |row, out, _| work(row, out));
+    }
+
+    /// The same with a buffer of `floats` for each call to work in.
+    ///
+    /// # Panics
+    /// As [`CpuContext::out_rows`].
+    pub fn for_each_row_with(
+        &self,
+        view: &View,
+        grain: usize,
+        floats: usize,
+        work: impl Fn(usize, OutRow<'_>, &mut [f32]) + Sync,
+    ) {
+        let out = self.out_rows(view);
+        self.split_with(out.count(), grain, floats, |rows, buffer| {
             for row in rows {
-                work(row, OutRow { place: &place, row });
+                // SAFETY: each row is in one piece only.
+                work(row, unsafe { out.row(row) }, buffer);
             }
         });
     }
@@ -62,157 +105,210 @@ impl CpuContext<'_> {
 impl Rows<'_> {
     /// How many rows there are.
     pub fn count(&self) -> usize {
-        self.place.shape.rows()
+        self.place.count
     }
 
     /// The length of a row.
     pub fn width(&self) -> usize {
-        self.place.shape.width()
+        self.place.width
     }
 
-    /// Copies row `row` to `out`, which must be as long.
+    /// Copies row `row` to `out`, which must be as long. `out` may be that row itself.
     ///
     /// # Panics
     /// If there is no such row or the length is another.
     pub fn load(&self, row: usize, out: &mut [f32]) {
-        assert!(row < self.count() && out.len() == self.width(), "row {row} of {}", self.count());
-        let Place { dtype, .. } = self.place;
+        let from = self.place.run(row);
+        assert_eq!(out.len(), self.width(), "one place per element");
+        let to = Run { dtype: DType::F32, first: out.as_mut_ptr().cast(), step: 1 };
+        if from.first == to.first {
+            // `out` is the row, so that it must be reached through `out`.
+            let from = Run { first: to.first, ..from };
+            // SAFETY: the very same place.
+            return unsafe { cast(self.place.isa, from, to, out.len()) };
+        }
         // SAFETY: the row lies within the view; nobody writes to it meanwhile but the task that
-        // this row is for, as `CpuContext::new` asks.
+        // this row is for, as `CpuContext::new` asks; `out` is elsewhere.
         unsafe {
-            match dtype {
-                DType::F32 => {
-                    self.copy::<f32>(row, out, |from, to| to.copy_from_slice(from), |x| x)
-                }
-                DType::F16 => self.copy::<f16>(
-                    row,
-                    out,
-                    |from, to| from.convert_to_f32_slice(to),
-                    f16::to_f32,
-                ),
-                DType::BF16 => self.copy::<bf16>(
-                    row,
-                    out,
-                    |from, to| from.convert_to_f32_slice(to),
-                    bf16::to_f32,
-                ),
-                DType::I32 => self.copy_each::<i32>(row, out, |x| x as f32),
-                DType::U32 => self.copy_each::<u32>(row, out, |x| x as f32),
-                DType::U8 => self.copy_each::<u8>(row, out, f32::from),
-                DType::Bool => self.copy_each::<u8>(row, out, |x| f32::from(u8::from(x != 0))),
-                _ => {
-                    let bytes = out.len() / dtype.block_len() * dtype.block_bytes();
-                    let row = std::slice::from_raw_parts(self.place.row(row), bytes);
-                    blocks::decode(dtype, row, out);
-                }
+            if from.dtype.is_block() {
+                decode(from, out);
+            } else {
+                cast(self.place.isa, from, to, out.len());
             }
         }
     }
 
-    /// # Safety
-    /// As in [`Rows::load`], for elements of type `T`.
-    unsafe fn copy<T: Element>(
-        &self,
-        row: usize,
-        out: &mut [f32],
-        all: impl Fn(&[T], &mut [f32]),
-        each: impl Fn(T) -> f32,
-    ) {
-        let first = self.place.row(row).cast::<T>();
-        if self.place.step() == 1 {
-            // SAFETY: a gapless row of the view.
-            all(unsafe { std::slice::from_raw_parts(first, out.len()) }, out);
-        } else {
-            // SAFETY: as the caller promises.
-            unsafe { self.copy_each(row, out, each) };
-        }
+    /// Row `row` itself, if it is gapless `f32` that the op does not write.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn direct(&self, row: usize) -> Option<&[f32]> {
+        let run = self.place.run(row);
+        let direct = self.place.is_direct() && !self.written;
+        // SAFETY: gapless `f32` within the view, which nobody writes to (`CpuContext::new`).
+        direct.then(|| unsafe { from_raw_parts(run.first.cast(), self.width()) })
     }
 
-    /// # Safety
-    /// As in [`Rows::load`], for elements of type `T`.
-    unsafe fn copy_each<T: Element>(&self, row: usize, out: &mut [f32], each: impl Fn(T) -> f32) {
-        let first = self.place.row(row).cast::<T>();
-        let step = self.place.step();
-        for (i, out) in out.iter_mut().enumerate() {
-            // SAFETY: an element of the row.
-            *out = each(unsafe { *first.offset(i as isize * step) });
+    /// Row `row` itself where that can be, otherwise a copy of it in `buffer`, which must be as
+    /// long.
+    ///
+    /// # Panics
+    /// If there is no such row or the length is another.
+    pub fn get<'b>(&'b self, row: usize, buffer: &'b mut [f32]) -> &'b [f32] {
+        if let Some(row) = self.direct(row) {
+            return row;
         }
+        self.load(row, buffer);
+        buffer
+    }
+}
+
+impl OutRows<'_> {
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        self.place.count
+    }
+
+    /// The length of a row.
+    pub fn width(&self) -> usize {
+        self.place.width
+    }
+
+    /// Row `row`.
+    ///
+    /// # Safety
+    /// No other task may have this row at the same time.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub unsafe fn row(&self, row: usize) -> OutRow<'_> {
+        assert!(row < self.place.count, "row {row} of {}", self.place.count);
+        OutRow { place: &self.place, row }
     }
 }
 
 impl OutRow<'_> {
-    /// Replaces the row by `values`, rounded to its dtype as [`Element::from_f64`] says.
+    /// Replaces the row by `values`, rounded to its dtype as
+    /// [`Element::from_f64`](crate::Element::from_f64) says.
     ///
     /// # Panics
     /// If the length is another.
     pub fn store(self, values: &[f32]) {
-        assert_eq!(values.len(), self.place.shape.width(), "one value per element");
+        assert_eq!(values.len(), self.place.width, "one value per element");
+        let to = self.place.run(self.row);
         // SAFETY: the row lies within the view, and its only `OutRow` is consumed here.
         unsafe {
-            match self.place.dtype {
-                DType::F32 => self.put::<f32>(values, |from, to| to.copy_from_slice(from), |x| x),
-                DType::F16 => self.put::<f16>(
-                    values,
-                    |from, to| to.convert_from_f32_slice(from),
-                    f16::from_f32,
-                ),
-                DType::BF16 => self.put::<bf16>(
-                    values,
-                    |from, to| to.convert_from_f32_slice(from),
-                    bf16::from_f32,
-                ),
-                DType::I32 => self.put_each::<i32>(values, |x| x as i32),
-                DType::U32 => self.put_each::<u32>(values, |x| x as u32),
-                DType::U8 => self.put_each::<u8>(values, |x| x as u8),
-                _ => self.put_each::<u8>(values, |x| u8::from(x != 0.0)),
+            if to.dtype.is_block() {
+                return encode(values, to);
             }
+            let from = Run { dtype: DType::F32, first: values.as_ptr().cast_mut().cast(), step: 1 };
+            cast(self.place.isa, from, to, values.len());
         }
     }
 
-    /// # Safety
-    /// The elements must be of type `T`.
-    unsafe fn put<T: Element>(
-        &self,
-        values: &[f32],
-        all: impl Fn(&[f32], &mut [T]),
-        each: impl Fn(f32) -> T,
-    ) {
-        let first = self.place.row(self.row).cast::<T>();
-        if self.place.step() == 1 {
-            // SAFETY: a gapless row of the view that no other task has.
-            all(values, unsafe { std::slice::from_raw_parts_mut(first, values.len()) });
+    /// Lets `work` write the row as `f32`: in its place where it is gapless `f32`, otherwise in
+    /// `buffer`, which must be as long. What it holds at first is unspecified.
+    ///
+    /// # Panics
+    /// If the buffer is needed and its length is another.
+    pub fn compute(self, buffer: &mut [f32], work: impl FnOnce(&mut [f32])) {
+        if self.place.is_direct() {
+            let first = self.place.run(self.row).first.cast();
+            // SAFETY: gapless `f32` within the view, and its only `OutRow` is consumed here.
+            work(unsafe { std::slice::from_raw_parts_mut(first, self.place.width) });
         } else {
-            // SAFETY: as the caller promises.
-            unsafe { self.put_each(values, each) };
+            work(buffer);
+            self.store(buffer);
         }
     }
 
-    /// # Safety
-    /// The elements must be of type `T`.
-    unsafe fn put_each<T: Element>(&self, values: &[f32], each: impl Fn(f32) -> T) {
-        let first = self.place.row(self.row).cast::<T>();
-        for (i, &value) in values.iter().enumerate() {
-            // SAFETY: an element of the row, which no other task has.
-            unsafe { *first.offset(i as isize * self.place.step()) = each(value) };
+    /// Replaces the row by row `row` of `rows`, which must be as long, rounded as
+    /// [`OutRow::store`] does. Numbers that both dtypes have are never changed. `buffer` must be
+    /// as long if either is of a block format.
+    ///
+    /// # Panics
+    /// If there is no such row or a length is another.
+    pub fn copy(self, rows: &Rows<'_>, row: usize, buffer: &mut [f32]) {
+        assert_eq!(rows.width(), self.place.width, "rows as long as each other");
+        let (from, to) = (rows.place.run(row), self.place.run(self.row));
+        if from.dtype.is_block() || to.dtype.is_block() {
+            if from.dtype == to.dtype {
+                let blocks = self.place.width / to.dtype.block_len();
+                // SAFETY: as below; rows of blocks are gapless.
+                return unsafe { from.first.copy_to(to.first, blocks * to.dtype.block_bytes()) };
+            }
+            return self.compute(buffer, |buffer| rows.load(row, buffer));
         }
+        // SAFETY: the input row lies within its view, and nobody writes to it but perhaps the
+        // task that has this output row, in place; the output row's only `OutRow` is consumed.
+        unsafe { cast(self.place.isa, from, to, self.place.width) };
+    }
+
+    /// Replaces all elements by `value`, rounded as [`OutRow::store`] does. Not for block formats.
+    pub fn fill(self, value: f32) {
+        let to = self.place.run(self.row);
+        assert!(!to.dtype.is_block(), "elements, not blocks");
+        // SAFETY: the row lies within the view, and its only `OutRow` is consumed here.
+        unsafe { cast(self.place.isa, Run::constant(&value), to, self.place.width) };
+    }
+
+    /// Replaces element `i` by element `indices[i]` of row `row` of `rows`, rounded as
+    /// [`OutRow::store`] does, or by `outside` if there is none. Not for block formats.
+    ///
+    /// # Panics
+    /// If there is no such row or not one index per element.
+    pub fn pick(self, rows: &Rows<'_>, row: usize, indices: &[u32], outside: f32) {
+        let (from, to) = (rows.place.run(row), self.place.run(self.row));
+        assert!(!from.dtype.is_block() && !to.dtype.is_block(), "elements, not blocks");
+        assert_eq!(indices.len(), self.place.width, "one index per element");
+        // SAFETY: as in `copy`; single elements of the rows are read and written.
+        unsafe { pick(from, to, rows.width(), indices, outside) };
+    }
+
+    /// Replaces element `indices[i]` by element `i` of row `row` of `rows`, in order, rounded as
+    /// [`OutRow::store`] does; where there is none, nothing. Not for block formats.
+    ///
+    /// # Panics
+    /// If there is no such row or not one index per element of it.
+    pub fn spread(self, rows: &Rows<'_>, row: usize, indices: &[u32]) {
+        let (from, to) = (rows.place.run(row), self.place.run(self.row));
+        assert!(!from.dtype.is_block() && !to.dtype.is_block(), "elements, not blocks");
+        assert_eq!(indices.len(), rows.width(), "one index per element");
+        // SAFETY: as in `copy`; single elements of the rows are read and written.
+        unsafe { spread(from, to, self.place.width, indices) };
     }
 }
 
 impl Place {
-    fn of(view: &View) -> Place {
+    fn of(view: &View, isa: Isa) -> Place {
         // SAFETY: the offset of a view lies within its buffer.
         let first = unsafe { host(view).add(view.offset()) };
-        Place { dtype: view.dtype(), shape: *view.shape(), strides: *view.strides(), first }
+        let (shape, strides) = (view.shape(), view.strides());
+        let leading = shape.rank().saturating_sub(1);
+        Place {
+            isa,
+            dtype: view.dtype(),
+            count: shape.rows(),
+            width: shape.width(),
+            layout: Layout::new(&shape[..leading], [&strides[..leading]]),
+            step: strides.last().copied().unwrap_or(1),
+            first,
+        }
     }
 
-    /// The address of the first element of a row.
-    fn row(&self, row: usize) -> *mut u8 {
-        let elements = row_offset(&self.shape, &self.strides, row);
+    /// Where row `row` lies.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    fn run(&self, row: usize) -> Run {
+        assert!(row < self.count, "row {row} of {}", self.count);
+        let [elements] = self.layout.offsets(row);
         let blocks = elements / self.dtype.block_len() as isize;
-        self.first.wrapping_offset(blocks * self.dtype.block_bytes() as isize)
+        let first = self.first.wrapping_offset(blocks * self.dtype.block_bytes() as isize);
+        Run { dtype: self.dtype, first, step: self.step }
     }
 
-    fn step(&self) -> isize {
-        self.strides.last().copied().unwrap_or(1)
+    fn is_direct(&self) -> bool {
+        self.dtype == DType::F32 && (self.step == 1 || self.width <= 1)
     }
 }

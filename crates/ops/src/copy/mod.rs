@@ -1,0 +1,56 @@
+//! Copy: the same numbers in another place, order or dtype.
+
+mod cases;
+pub(crate) mod cpu;
+mod reference;
+
+pub(crate) use cases::cases;
+
+use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+
+/// `out = x`, from any strides to any strides, rounded to the dtype of `out`.
+///
+/// Floats round to even and become infinite where they are too large. To integers numbers are cut
+/// off towards zero and saturate, NaN becomes 0. To `Bool` all but 0 becomes 1. Block formats are
+/// only copied to the same format; quantising is an op of its own.
+#[derive(Clone, Debug)]
+pub struct Copy {
+    /// What is copied.
+    pub x: View,
+    /// The result, of the same shape.
+    pub out: View,
+}
+
+impl Operation for Copy {
+    fn name(&self) -> &'static str {
+        "copy"
+    }
+
+    fn check(&self) -> Result<()> {
+        let Copy { x, out } = self;
+        let refuse = |rule: &str| Err(Error::rule(self.name(), rule, &[("x", x), ("out", out)]));
+        if x.shape() != out.shape() {
+            return refuse("x and out have the same shape");
+        }
+        if (x.dtype().is_block() || out.dtype().is_block()) && x.dtype() != out.dtype() {
+            return refuse("block formats are copied to the same format only");
+        }
+        Ok(())
+    }
+
+    fn access(&self) -> Access {
+        Access::new(&[&self.x], &[&self.out])
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::of(&self.access(), 0)
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        reference::copy(self, host);
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        cpu::copy(cpu, &self.x, &self.out);
+    }
+}

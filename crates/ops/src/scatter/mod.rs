@@ -1,0 +1,88 @@
+//! Scatter: parts of a table, replaced by index.
+
+mod cases;
+mod cpu;
+mod reference;
+
+pub(crate) use cases::cases;
+
+use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
+
+/// `table[.., indices[i], ..] = x[.., i, ..]` along dimension `axis`; the rest of the table stays.
+///
+/// This is how keys and values enter their cache. The shape of `x` is that of the table with
+/// dimension `axis` as long as `indices`. An index below 0 counts from the end; one outside of the
+/// table changes nothing; of equal ones the last wins. Floats can be scattered to any float dtype
+/// and, where `axis` is not the last dimension, to a block format.
+#[derive(Clone, Debug)]
+pub struct Scatter {
+    /// What is written.
+    pub x: View,
+    /// Where to, `I32` or `U32`, of one dimension.
+    pub indices: View,
+    /// The dimension of the table that the indices count along.
+    pub axis: usize,
+    /// Where it is written.
+    pub table: View,
+}
+
+impl Operation for Scatter {
+    fn name(&self) -> &'static str {
+        "scatter"
+    }
+
+    fn check(&self) -> Result<()> {
+        let Scatter { x, indices, axis, table } = self;
+        let refuse = |rule: String| {
+            let operands = [("x", x), ("indices", indices), ("table", table)];
+            Err(Error::rule(self.name(), rule, &operands))
+        };
+        if !matches!(indices.dtype(), DType::I32 | DType::U32) || indices.shape().rank() != 1 {
+            return refuse("indices are i32 or u32, of one dimension".into());
+        }
+        let rank = table.shape().rank();
+        if *axis >= rank {
+            return refuse(format!("the table has a dimension {axis}"));
+        }
+        let (from, to) = (x.dtype(), table.dtype());
+        if to.is_block() && *axis + 1 == rank {
+            return refuse("a quantised table is not written to along its rows".into());
+        }
+        let casts = from.is_float() && (to.is_float() || to.is_block());
+        if from != to && !casts {
+            return refuse(
+                "x has the dtype of the table, or is a float for a float or quantised table".into(),
+            );
+        }
+        let wanted =
+            (0..rank).map(|a| if a == *axis { indices.shape()[0] } else { table.shape()[a] });
+        if !x.shape().iter().copied().eq(wanted) {
+            return refuse(format!(
+                "x has the shape of the table, with one part per index in dimension {axis}"
+            ));
+        }
+        Ok(())
+    }
+
+    fn access(&self) -> Access {
+        Access::new(&[&self.x, &self.indices], &[&self.table])
+    }
+
+    fn cost(&self) -> Cost {
+        // Of the table, only what is replaced is written.
+        let written = self.x.elements() / self.table.dtype().block_len();
+        let written = written * self.table.dtype().block_bytes();
+        let rest = Access::new(&[&self.x, &self.indices], &[]);
+        let mut cost = Cost::of(&rest, 0);
+        cost.bytes += written as u64;
+        cost
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        reference::scatter(self, host);
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        cpu::scatter(self, cpu);
+    }
+}
