@@ -5,26 +5,43 @@
 //! every device to the meaning (`cases.rs`). Kernels for Metal and WebGPU lie beside them.
 //! Devices, queues and threads do not live here.
 
+mod add_rms_norm;
 pub mod case;
 mod concat;
 mod copy;
 mod gather;
+mod group_norm;
 mod indices;
+mod layer_norm;
 mod rms_norm;
 mod scatter;
+mod softmax;
 
+pub use add_rms_norm::AddRmsNorm;
 pub use concat::Concat;
 pub use copy::Copy;
 pub use gather::Gather;
+pub use group_norm::GroupNorm;
+pub use layer_norm::LayerNorm;
 pub use rms_norm::RmsNorm;
 pub use scatter::Scatter;
+pub use softmax::Softmax;
 
 use case::Case;
 
 /// Every case of every op: the one list that tests, `bessemer check` and the table of supported
 /// ops are made of.
 pub fn cases() -> Vec<Case> {
-    let families: &[fn() -> Vec<Case>] =
-        &[concat::cases, copy::cases, gather::cases, rms_norm::cases, scatter::cases];
+    let families: &[fn() -> Vec<Case>] = &[
+        add_rms_norm::cases,
+        concat::cases,
+        copy::cases,
+        gather::cases,
+        group_norm::cases,
+        layer_norm::cases,
+        rms_norm::cases,
+        scatter::cases,
+        softmax::cases,
+    ];
     families.iter().flat_map(|cases| cases()).collect()
 }

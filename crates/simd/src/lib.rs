@@ -30,6 +30,7 @@ pub mod convert;
 pub mod fold;
 mod isa;
 mod lanes;
+pub mod math;
 
 pub use arch::{Arch, Kernel};
 pub use isa::{Isa, UnknownIsa};

@@ -28,7 +28,7 @@ impl Kernel for NormRow<'_> {
 
     #[inline(always)]
     fn run<A: Arch>(self) {
-        let mean = fold::sum_squares::<A>(self.row, 0.0) / self.row.len() as f32;
+        let mean = fold::sum_squares::<A>(self.row) / self.row.len() as f32;
         let scale = 1.0 / (mean + self.epsilon).sqrt();
         for (x, weight) in self.row.iter_mut().zip(self.weight) {
             *x *= scale * weight;

@@ -5,6 +5,7 @@ mod cpu;
 mod reference;
 
 pub(crate) use cases::cases;
+pub(crate) use cpu::NormRow;
 
 use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
 
