@@ -1,0 +1,56 @@
+//! The command line as a whole; the arguments of each command lie with it.
+
+use crate::commands::{bench, check, completions, devices};
+use bessemer::{DeviceChoice, DeviceOptions};
+use clap::{Args, Parser, Subcommand};
+
+/// Arrays and language models on Metal, WebGPU and the CPU.
+#[derive(Debug, Parser)]
+#[command(name = "bessemer", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bessemer devices                     what is here, and what `auto` takes
+  bessemer check --device cpu          hold the CPU device to the reference, op by op
+  bessemer bench ops --svg ops.svg     how near each op comes to what the machine can do
+
+Environment:
+  BESSEMER_THREADS   threads of the CPU device, unless --threads says
+  BESSEMER_ISA       its instructions: portable, neon, neondot, avx2, avx512
+  NO_COLOR           no colours, even on a terminal";
+
+/// What every command takes.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Global {
+    /// The device to use: auto, cpu, reference, metal or webgpu
+    #[arg(long, global = true, value_name = "NAME", default_value = "auto")]
+    pub(crate) device: DeviceChoice,
+
+    /// Threads of the CPU device [default: as many as the system allows]
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+}
+
+impl Global {
+    pub(crate) fn options(&self) -> DeviceOptions {
+        DeviceOptions { threads: self.threads, ..Default::default() }
+    }
+
+    pub(crate) fn open(&self) -> bessemer::Result<bessemer::Device> {
+        bessemer::Device::open_with(self.device, &self.options())
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Devices(devices::Devices),
+    Check(check::Check),
+    Bench(bench::Bench),
+    Completions(completions::Completions),
+}

@@ -1,0 +1,82 @@
+//! Running one op many times and taking the best.
+
+use super::{limits::Limits, operands::Operands, work::Work};
+use bessemer::{Batch, Cost, Device, Result};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// How fast an op was.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Measurement {
+    pub(crate) op: &'static str,
+    /// Dtypes and shapes.
+    pub(crate) work: String,
+    /// The best time of one run.
+    pub(crate) seconds: f64,
+    /// What it must move and compute at the least.
+    pub(crate) bytes: u64,
+    pub(crate) flops: u64,
+    /// Which roof is over it.
+    pub(crate) integer: bool,
+    /// The least time the limits allow over the time it took.
+    pub(crate) share_of_limit: f64,
+}
+
+/// What all copies of the operands should take together: too much for caches to keep.
+const SPREAD: u64 = 384 << 20;
+
+/// Runs of one op: at least this many rounds and this long.
+const ROUNDS: usize = 3;
+const TIME: Duration = Duration::from_millis(300);
+
+impl Measurement {
+    pub(crate) fn flops_per_second(&self) -> f64 {
+        self.flops as f64 / self.seconds
+    }
+
+    pub(crate) fn bytes_per_second(&self) -> f64 {
+        self.bytes as f64 / self.seconds
+    }
+
+    /// Operations per byte: where it stands under the roofs.
+    pub(crate) fn intensity(&self) -> f64 {
+        self.flops as f64 / self.bytes.max(1) as f64
+    }
+}
+
+pub(crate) fn measure(work: &Work, device: &Device, limits: &Limits) -> Result<Measurement> {
+    let mut operands = Operands::new(device);
+    let first = work.make(&mut operands)?;
+    let cost: Cost = first.cost();
+    // Real work meets operands that are not in the caches: other layers' weights, say.
+    let copies = SPREAD.div_ceil(cost.bytes.max(1)).clamp(1, 64);
+    let mut batch = Batch::new();
+    batch.push_shared(first)?;
+    for _ in 1..copies {
+        batch.push_shared(work.make(&mut operands)?)?;
+    }
+    let run = || -> Result<Duration> {
+        let start = Instant::now();
+        let ticket = device.submit(&batch)?;
+        device.wait(ticket)?;
+        Ok(start.elapsed())
+    };
+    // The first run also prepares: pages, packed weights, threads that sleep.
+    let mut best = run()?;
+    let start = Instant::now();
+    let mut rounds = 0;
+    while rounds < ROUNDS || start.elapsed() < TIME {
+        best = best.min(run()?);
+        rounds += 1;
+    }
+    let seconds = best.as_secs_f64().max(1e-9) / copies as f64;
+    Ok(Measurement {
+        op: work.op,
+        work: work.name.clone(),
+        seconds,
+        bytes: cost.bytes,
+        flops: cost.flops,
+        integer: work.integer,
+        share_of_limit: limits.least_seconds(cost, work.integer) / seconds,
+    })
+}

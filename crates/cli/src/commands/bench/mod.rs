@@ -1,0 +1,33 @@
+//! `bessemer bench`: how near ops come to what the machine can do.
+
+mod limits;
+mod measure;
+mod operands;
+mod ops;
+mod peaks;
+mod plot;
+mod work;
+
+use crate::{args::Global, fault::Fault};
+use clap::{Args, Subcommand};
+use std::io::Write;
+
+/// Measure how fast things are on this machine
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Ops(ops::Ops),
+}
+
+impl Bench {
+    pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
+        match self.what {
+            What::Ops(command) => command.run(global, out),
+        }
+    }
+}

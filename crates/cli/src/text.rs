@@ -1,0 +1,131 @@
+//! Text for people: colours, tables, units. Colours vanish where the output is no terminal.
+
+use anstyle::{AnsiColor, Style};
+use std::io::{self, Write};
+
+pub(crate) const PLAIN: Style = Style::new();
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+
+/// Rows of cells under a header, aligned.
+pub(crate) struct Table {
+    columns: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<Cell>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+pub(crate) struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    pub(crate) fn new(text: impl ToString) -> Cell {
+        Cell { text: text.to_string(), style: PLAIN }
+    }
+
+    pub(crate) fn style(mut self, style: Style) -> Cell {
+        self.style = style;
+        self
+    }
+
+    fn width(&self) -> usize {
+        self.text.chars().count()
+    }
+}
+
+impl Table {
+    pub(crate) fn new(columns: &[(&'static str, Align)]) -> Table {
+        Table { columns: columns.to_vec(), rows: Vec::new() }
+    }
+
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let widths: Vec<usize> = (0..self.columns.len())
+            .map(|i| {
+                let cells = self.rows.iter().filter_map(|row| row.get(i));
+                cells.map(Cell::width).max().unwrap_or(0).max(self.columns[i].0.len())
+            })
+            .collect();
+        let header = self.columns.iter().map(|(name, _)| Cell::new(name).style(BOLD)).collect();
+        for row in std::iter::once(&header).chain(&self.rows) {
+            let mut line: Vec<String> = Vec::new();
+            for (i, (cell, (_, align))) in row.iter().zip(&self.columns).enumerate() {
+                let gap = " ".repeat(widths[i] - cell.width());
+                let (before, after) = match align {
+                    Align::Right => (gap.as_str(), ""),
+                    // No blanks at the end of a line.
+                    Align::Left if i + 1 == row.len() => ("", ""),
+                    Align::Left => ("", gap.as_str()),
+                };
+                let style = cell.style;
+                line.push(format!("{before}{style}{}{style:#}{after}", cell.text));
+            }
+            writeln!(out, "{}", line.join("  "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Memory, in the units of memory.
+pub(crate) fn bytes(bytes: usize) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "KiB", "MiB", "GiB"] {
+        if value < 1024.0 {
+            return if unit == "B" { format!("{value} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1024.0;
+    }
+    format!("{value:.1} TiB")
+}
+
+/// A time, in the unit that suits it.
+pub(crate) fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.1} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
+/// `3 cases`, `1 case`.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_lines_have_no_blanks_at_their_end() {
+        let mut table = Table::new(&[("op", Align::Left), ("n", Align::Right), ("x", Align::Left)]);
+        table.row([Cell::new("add"), Cell::new(5), Cell::new("é×")]);
+        table.row([Cell::new("softmax"), Cell::new(1234), Cell::new("")]);
+        let mut text = Vec::new();
+        table.write(&mut anstream::StripStream::new(&mut text)).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text, "op          n  x\nadd         5  é×\nsoftmax  1234  \n");
+    }
+
+    #[test]
+    fn units() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes(usize::MAX), "16777216.0 TiB");
+        assert_eq!((seconds(2.5e-5), seconds(0.5)), ("25.0 µs".into(), "500.00 ms".into()));
+        assert_eq!((count(1, "case"), count(0, "case")), ("1 case".into(), "0 cases".into()));
+    }
+}

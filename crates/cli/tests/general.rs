@@ -1,0 +1,92 @@
+//! What holds for every command: help, exit codes, colours, closed pipes.
+
+mod common;
+
+use common::{assert_one_error, bessemer, finish, run};
+use std::{io::Read, process::Stdio};
+
+const COMMANDS: [&[&str]; 5] =
+    [&["devices"], &["check"], &["bench"], &["bench", "ops"], &["completions"]];
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let (help, _) = run(&["--help"], 0);
+    for command in COMMANDS {
+        assert!(help.contains(command[0]), "{help}");
+        let (help, err) = run(&[command, &["--help"]].concat(), 0);
+        assert!(help.contains("Usage: bessemer"), "{help}");
+        assert!(help.contains("Examples:") || command == ["bench"], "{command:?}\n{help}");
+        assert!(help.contains("--device") && err.is_empty());
+    }
+    assert!(run(&["--version"], 0).0.starts_with("bessemer "));
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    for args in [
+        &["nonsense"][..],
+        &["--nonsense"],
+        &["check", "--device", "gpu"],
+        &["check", "--markdown", "--json"],
+        &["check", "--op"],
+        &["bench"],
+        &["bench", "ops", "--threads", "many"],
+        &["completions", "tcsh"],
+        &[],
+    ] {
+        let (out, err) = run(args, 2);
+        assert!(out.is_empty() && !err.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_ends_with_1_and_one_line() {
+    for (args, words) in [
+        (&["check", "--device", "metal"][..], &["metal", "use `cpu`"][..]),
+        (&["check", "--device", "webgpu"], &["webgpu", "use `cpu`"]),
+        (&["check", "--device", "cpu", "--threads", "0"], &["0 threads"]),
+        (&["check", "--device", "cpu", "--threads", "99999"], &["99999 threads"]),
+    ] {
+        let (out, err) = run(args, 1);
+        assert!(out.is_empty(), "{out}");
+        assert_one_error(&err, words);
+    }
+    let mut command = bessemer(&["check", "--device", "cpu"]);
+    command.env("BESSEMER_ISA", "sse9");
+    assert_one_error(&finish(command, 1).1, &["BESSEMER_ISA", "sse9"]);
+}
+
+#[test]
+fn no_colours_unless_on_a_terminal_or_forced() {
+    for args in [&["devices", "--verbose"][..], &["check", "--quick"], &["--help"]] {
+        let (out, err) = run(args, 0);
+        assert!(!out.contains('\x1b') && !err.contains('\x1b'), "{out}{err}");
+    }
+    let mut forced = bessemer(&["check", "--quick"]);
+    forced.env("CLICOLOR_FORCE", "1");
+    assert!(finish(forced, 0).0.contains('\x1b'));
+    let mut refused = bessemer(&["check", "--quick"]);
+    refused.env("NO_COLOR", "1");
+    assert!(!finish(refused, 0).0.contains('\x1b'));
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    for args in [&["devices", "--json"][..], &["check", "--quick"], &["completions", "bash"]] {
+        let mut child = bessemer(args);
+        let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut err = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        assert!(child.wait().unwrap().success(), "{args:?}");
+        assert_eq!(err, "", "{args:?}");
+    }
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (script, _) = run(&["completions", shell], 0);
+        assert!(script.contains("devices") && script.contains("threads"), "{shell}");
+    }
+}
