@@ -1,0 +1,114 @@
+//! What can go wrong with a model's files and text: always which file, where in it, and what to do.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// The result of everything here that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a model, a tokenizer or a template was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system would not open, map, read or write a file.
+    #[error("{}: cannot {action}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// A file whose bytes break the rules of its format.
+    #[error("{}: {place}: {why}; {remedy}", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// Where in it: a key, a tensor, a byte position.
+        place: String,
+        /// The rule that is broken.
+        why: String,
+        /// What to do.
+        remedy: String,
+    },
+
+    /// A sound file that asks for something bessemer lacks.
+    #[error("{}: {place}: {what} is not supported; {remedy}", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// Where in it.
+        place: String,
+        /// What it asks for.
+        what: String,
+        /// What to do.
+        remedy: String,
+    },
+
+    /// A chat template that does not parse, fails or does not end.
+    #[error("chat template: {why}; {remedy}")]
+    Template {
+        /// What it said, with the line.
+        why: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+
+    /// Text or tokens that a tokenizer cannot take.
+    #[error("tokenizer: {0}")]
+    Tokenizer(String),
+
+    /// Something the layers below refused.
+    #[error(transparent)]
+    Core(#[from] bessemer_core::Error),
+}
+
+/// The usual remedy for bytes that make no sense.
+pub(crate) const DAMAGED: &str = "the file is damaged or incomplete: get it again";
+
+impl Error {
+    pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Error {
+        Error::Io {
+            path: path.to_owned(),
+            action,
+            source,
+        }
+    }
+
+    /// A file that is damaged at `place`.
+    pub(crate) fn damaged(path: &Path, place: impl Into<String>, why: impl Into<String>) -> Error {
+        Error::broken(path, place, why, DAMAGED)
+    }
+
+    pub(crate) fn broken(
+        path: &Path,
+        place: impl Into<String>,
+        why: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Error {
+        Error::Broken {
+            path: path.to_owned(),
+            place: place.into(),
+            why: why.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    pub(crate) fn unsupported(
+        path: &Path,
+        place: impl Into<String>,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Error {
+        Error::Unsupported {
+            path: path.to_owned(),
+            place: place.into(),
+            what: what.into(),
+            remedy: remedy.into(),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Model files: [GGUF](Gguf) and [safetensors](Safetensors), memory-mapped and checked whole at
+//! opening, so that what they hand out later is known to lie within them.
+//!
+//! What the numbers mean, tokenizers and templates live elsewhere.
+
+mod atomic;
+pub mod gguf;
+mod map;
+mod model;
+mod names;
+pub mod safetensors;
+mod tensors;
+
+pub use atomic::AtomicFile;
+pub use gguf::{Gguf, GgufWriter};
+pub use model::ModelFile;
+pub use safetensors::{Config, Safetensors};
+pub use tensors::{Tensor, Tensors};

@@ -1,0 +1,58 @@
+//! A model file of either format.
+
+use super::{Gguf, Safetensors, Tensors};
+use crate::Result;
+use std::path::Path;
+
+/// A model's files, whatever their format.
+#[derive(Clone)]
+pub enum ModelFile {
+    /// GGUF: weights, configuration, tokenizer and template in one.
+    Gguf(Box<Gguf>),
+    /// safetensors, with JSON files beside it.
+    Safetensors(Box<Safetensors>),
+}
+
+impl ModelFile {
+    /// Opens a model: a GGUF file, a safetensors file or index, or a folder with either.
+    pub fn open(path: impl AsRef<Path>) -> Result<ModelFile> {
+        let path = path.as_ref();
+        let named = |end: &str| {
+            path.extension()
+                .is_some_and(|e| e.eq_ignore_ascii_case(end))
+        };
+        if path.is_dir() || named("safetensors") || named("json") {
+            if let Some(gguf) = only_gguf(path) {
+                return Ok(ModelFile::Gguf(Box::new(Gguf::open(gguf)?)));
+            }
+            return Ok(ModelFile::Safetensors(Box::new(Safetensors::open(path)?)));
+        }
+        Ok(ModelFile::Gguf(Box::new(Gguf::open(path)?)))
+    }
+
+    /// Its tensors.
+    pub fn tensors(&self) -> &Tensors {
+        match self {
+            ModelFile::Gguf(file) => file.tensors(),
+            ModelFile::Safetensors(files) => files.tensors(),
+        }
+    }
+}
+
+/// The GGUF file of a folder that holds just one, or the first of its shards.
+fn only_gguf(folder: &Path) -> Option<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let mut found: Vec<_> = entries
+        .map(|entry| entry.path())
+        .filter(|p| {
+            p.extension()
+                .is_some_and(|e| e.eq_ignore_ascii_case("gguf"))
+        })
+        .collect();
+    found.sort();
+    let shards = found
+        .first()
+        .and_then(|p| super::names::ShardName::parse(p));
+    let expected = shards.map_or(1, |shard| shard.count);
+    (found.len() == expected).then(|| found.swap_remove(0))
+}

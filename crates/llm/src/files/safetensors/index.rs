@@ -1,0 +1,58 @@
+//! The index of a model in several files: which tensor is in which.
+
+use crate::{
+    Error, Result,
+    files::{map::map, names::MOST_SHARDS, tensors::Tensors},
+};
+use serde::Deserialize;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Component, Path},
+};
+
+#[derive(Deserialize)]
+struct Index {
+    weight_map: BTreeMap<String, String>,
+}
+
+pub(super) fn open(path: &Path) -> Result<Tensors> {
+    let text = std::fs::read(path).map_err(|e| Error::io(path, "read", e))?;
+    let index: Index = serde_json::from_slice(&text).map_err(|e| {
+        let place = format!("line {}, column {}", e.line(), e.column());
+        Error::damaged(path, place, e.to_string())
+    })?;
+    let files: BTreeSet<&str> = index.weight_map.values().map(String::as_str).collect();
+    if files.len() > MOST_SHARDS {
+        let why = format!(
+            "names {} files; at most {MOST_SHARDS} are possible",
+            files.len()
+        );
+        return Err(Error::damaged(path, "weight_map", why));
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut tensors = Tensors::new();
+    for name in files {
+        // An index from elsewhere must not reach out of its folder.
+        let mut parts = Path::new(name).components();
+        if !matches!(
+            (parts.next(), parts.next()),
+            (Some(Component::Normal(_)), None)
+        ) {
+            let why = format!("file {name:?} is not a plain name");
+            return Err(Error::damaged(path, "weight_map", why));
+        }
+        let file = folder.join(name);
+        if !file.exists() {
+            let remedy = "put all shards into one folder";
+            return Err(Error::broken(&file, "file", "shard is missing", remedy));
+        }
+        super::add(&mut tensors, &file, map(&file)?)?;
+    }
+    for (name, file) in &index.weight_map {
+        if tensors.get(name).is_none() {
+            let why = format!("tensor `{name}` is not in {file}");
+            return Err(Error::damaged(path, "weight_map", why));
+        }
+    }
+    Ok(tensors)
+}

@@ -1,0 +1,162 @@
+//! The tensors of a model, over all its files: names, dtypes, shapes, bytes.
+
+use crate::{Error, Result};
+use bessemer_core::{DType, HostMemory, Shape};
+use foldhash::{HashMap, HashMapExt};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+/// One tensor of a file: its numbers lie in the file as its dtype has them, gapless, slowest
+/// dimension first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// Its name.
+    pub name: String,
+    /// How its numbers are stored.
+    pub dtype: DType,
+    /// Its sizes, slowest first.
+    pub shape: Shape,
+    /// Which of the model's files holds it.
+    pub file: usize,
+    /// Where in that file.
+    pub range: Range<usize>,
+}
+
+/// All tensors of a model, in the order of the files.
+#[derive(Clone, Default)]
+pub struct Tensors {
+    files: Vec<(PathBuf, HostMemory)>,
+    list: Vec<Tensor>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Tensors {
+    pub(crate) fn new() -> Tensors {
+        Tensors {
+            files: Vec::new(),
+            list: Vec::new(),
+            by_name: HashMap::new(),
+        }
+    }
+
+    /// Adds a file with its tensors, which must lie within it, apart from each other, and have
+    /// names that are not taken.
+    pub(crate) fn add(&mut self, path: &Path, data: HostMemory, found: Vec<Tensor>) -> Result<()> {
+        check_apart(path, data.bytes().len(), &found)?;
+        let file = self.files.len();
+        self.files.push((path.to_owned(), data));
+        for mut tensor in found {
+            tensor.file = file;
+            let index = self.list.len();
+            if self.by_name.insert(tensor.name.clone(), index).is_some() {
+                let place = format!("tensor `{}`", tensor.name);
+                return Err(Error::damaged(path, place, "occurs twice"));
+            }
+            self.list.push(tensor);
+        }
+        Ok(())
+    }
+
+    /// The files, in order.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = &Path> {
+        self.files.iter().map(|(path, _)| path.as_path())
+    }
+
+    /// All tensors.
+    pub fn iter(&self) -> std::slice::Iter<'_, Tensor> {
+        self.list.iter()
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The tensor of this name.
+    pub fn get(&self, name: &str) -> Option<&Tensor> {
+        self.by_name.get(name).map(|&i| &self.list[i])
+    }
+
+    /// The tensor of this name, or an error that names the file it was looked for in.
+    pub fn require(&self, name: &str) -> Result<&Tensor> {
+        self.get(name).ok_or_else(|| {
+            let path = self.files.first().map_or(Path::new(""), |(path, _)| path);
+            Error::broken(
+                path,
+                format!("tensor `{name}`"),
+                "is missing",
+                "the file is incomplete, or of an architecture that names its tensors otherwise",
+            )
+        })
+    }
+
+    /// The memory of a tensor, ready to be adopted by a device.
+    ///
+    /// # Panics
+    /// If the tensor is of another model.
+    pub fn memory(&self, tensor: &Tensor) -> HostMemory {
+        let (_, file) = &self.files[tensor.file];
+        file.slice(tensor.range.clone())
+            .expect("checked when the file was opened")
+    }
+
+    /// The bytes of a tensor.
+    ///
+    /// # Panics
+    /// If the tensor is of another model.
+    pub fn bytes(&self, tensor: &Tensor) -> &[u8] {
+        &self.files[tensor.file].1.bytes()[tensor.range.clone()]
+    }
+
+    /// The bytes of all tensors together.
+    pub fn total_bytes(&self) -> usize {
+        self.list.iter().map(|t| t.range.len()).sum()
+    }
+}
+
+/// The bytes a tensor takes, or why it cannot be.
+pub(crate) fn tensor_bytes(dtype: DType, shape: &Shape) -> Result<usize, String> {
+    dtype
+        .bytes_for(shape.width())
+        .and_then(|row| row.checked_mul(shape.rows()))
+        .ok_or_else(|| {
+            let block = dtype.block_len();
+            format!(
+                "rows of {} are not whole blocks of {block} {dtype}",
+                shape.width()
+            )
+        })
+}
+
+fn check_apart(path: &Path, bytes: usize, found: &[Tensor]) -> Result<()> {
+    let mut order: Vec<&Tensor> = found.iter().filter(|t| !t.range.is_empty()).collect();
+    order.sort_by_key(|t| t.range.start);
+    if let Some(last) = found.iter().max_by_key(|t| t.range.end)
+        && last.range.end > bytes
+    {
+        let why = format!(
+            "ends at byte {}, but the file has {bytes} bytes",
+            last.range.end
+        );
+        let place = format!("tensor `{}`", last.name);
+        return Err(Error::damaged(path, place, why));
+    }
+    for pair in order.windows(2) {
+        if pair[1].range.start < pair[0].range.end {
+            let why = format!(
+                "bytes {:?} overlap with tensor `{}` at {:?}",
+                pair[1].range, pair[0].name, pair[0].range
+            );
+            let place = format!("tensor `{}`", pair[1].name);
+            return Err(Error::damaged(path, place, why));
+        }
+    }
+    Ok(())
+}
