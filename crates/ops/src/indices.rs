@@ -19,6 +19,13 @@ pub(crate) fn load<'c>(cpu: &'c CpuContext<'_>, indices: &View, len: usize) -> &
     resolved
 }
 
+/// All indices in order, as they stand.
+pub(crate) fn bits<'c>(cpu: &'c CpuContext<'_>, indices: &View) -> &'c [u32] {
+    let bits = cpu.scratch::<u32>(indices.elements());
+    load_raw(cpu, indices, bits);
+    bits
+}
+
 /// The bits of all indices in order.
 fn load_raw(cpu: &CpuContext<'_>, indices: &View, out: &mut [u32]) {
     let all = cpu.slice::<u32>(indices);

@@ -6,6 +6,7 @@
 //! Devices, queues and threads do not live here.
 
 mod add_rms_norm;
+mod attention;
 pub mod case;
 mod concat;
 mod copy;
@@ -18,6 +19,7 @@ mod scatter;
 mod softmax;
 
 pub use add_rms_norm::AddRmsNorm;
+pub use attention::Attention;
 pub use concat::Concat;
 pub use copy::Copy;
 pub use gather::Gather;
@@ -34,6 +36,7 @@ use case::Case;
 pub fn cases() -> Vec<Case> {
     let families: &[fn() -> Vec<Case>] = &[
         add_rms_norm::cases,
+        attention::cases,
         concat::cases,
         copy::cases,
         gather::cases,

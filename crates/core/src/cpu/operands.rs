@@ -91,8 +91,8 @@ unsafe impl<T: Send> Sync for Output<'_, T> {}
 unsafe impl<T: Send> Send for Output<'_, T> {}
 
 impl<'a, T> Output<'a, T> {
-    /// All of a slice.
-    pub(super) fn of(slice: &'a mut [T]) -> Output<'a, T> {
+    /// All of a slice, to be written by several threads at once.
+    pub fn of(slice: &'a mut [T]) -> Output<'a, T> {
         Output { first: slice.as_mut_ptr(), len: slice.len(), context: PhantomData }
     }
 

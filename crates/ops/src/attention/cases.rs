@@ -1,0 +1,170 @@
+//! What every device is held to.
+
+use super::Attention;
+use crate::case::{Case, Fixture, Tolerance};
+use bessemer_core::{
+    DType::{self, BF16, F16, F32, I32, Q8_0, U32},
+    Result, View,
+};
+
+/// Sizes and settings of a case.
+#[derive(Clone, Copy)]
+struct Plan {
+    cache: DType,
+    q: DType,
+    rows: usize,
+    heads: [usize; 2],
+    tokens: usize,
+    head_size: usize,
+    /// Where the first row is; `None` sees all.
+    start: Option<i32>,
+    window: Option<usize>,
+    soft_cap: Option<f32>,
+}
+
+const PLAN: Plan = Plan {
+    cache: F32,
+    q: F32,
+    rows: 1,
+    heads: [4, 2],
+    tokens: 33,
+    head_size: 64,
+    start: Some(20),
+    window: None,
+    soft_cap: None,
+};
+
+impl Plan {
+    fn name(&self) -> String {
+        let Plan { cache, q, rows, heads: [heads, kv], tokens, head_size, .. } = self;
+        let mut name =
+            format!("{q} [{rows}, {heads}, {head_size}], cache {cache} [{kv}, {tokens}]");
+        match self.start {
+            Some(start) => name += &format!(" from {start}"),
+            None => name += " all",
+        }
+        self.window.iter().for_each(|window| name += &format!(" window {window}"));
+        self.soft_cap.iter().for_each(|cap| name += &format!(" cap {cap}"));
+        name
+    }
+
+    fn tolerance(&self) -> Tolerance {
+        Tolerance::of(self.q).widen(if self.q == F32 { 4.0 } else { 1.0 })
+    }
+
+    fn make(&self, f: &mut Fixture<'_>) -> Result<Attention> {
+        let Plan { heads: [heads, kv], rows, tokens, head_size, .. } = *self;
+        Ok(Attention {
+            q: f.random(self.q, &[rows, heads, head_size])?,
+            k: f.random(self.cache, &[kv, tokens, head_size])?,
+            v: f.random(self.cache, &[kv, tokens, head_size])?,
+            positions: self.start.map(|start| positions(f, rows, start)).transpose()?,
+            window: self.window,
+            scale: 1.0 / (head_size.max(1) as f32).sqrt(),
+            soft_cap: self.soft_cap,
+            out: f.output(self.q, &[rows, heads, head_size])?,
+        })
+    }
+
+    fn case(self) -> Case {
+        Case::new("attention", self.name(), self.tolerance(), move |f| self.make(f))
+    }
+}
+
+fn positions(f: &mut Fixture<'_>, rows: usize, start: i32) -> Result<View> {
+    f.operand(I32, &[rows], |_, i| f64::from(start) + i as f64)
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let mut plans = Vec::new();
+    // Decoding: few rows, every cache, contexts around the sizes of tiles.
+    for cache in [F32, F16, BF16, Q8_0] {
+        for (rows, tokens) in [(1, 1), (1, 63), (1, 64), (1, 65), (1, 700), (3, 300)] {
+            let start = Some(tokens as i32 - rows);
+            plans.push(Plan { cache, rows: rows as usize, tokens, start, ..PLAN });
+        }
+    }
+    // Heads of all sizes and groups.
+    for head_size in [1, 3, 32, 40, 80, 96, 112, 128, 256] {
+        plans.push(Plan { head_size, ..PLAN });
+        plans.push(Plan { head_size, rows: 37, start: Some(-4), ..PLAN });
+    }
+    for heads in [[1, 1], [9, 3], [8, 1], [7, 7], [32, 1]] {
+        plans.push(Plan { heads, cache: F16, tokens: 100, start: Some(90), ..PLAN });
+        plans.push(Plan { heads, cache: F16, rows: 70, tokens: 100, start: Some(30), ..PLAN });
+    }
+    // Prefill: many rows, behind a cache and at its start, past its end, all at once.
+    for (rows, tokens, start) in
+        [(64, 64, Some(0)), (130, 200, Some(70)), (50, 40, Some(10)), (100, 77, None), (5, 0, None)]
+    {
+        for cache in [F32, F16, Q8_0] {
+            plans.push(Plan { cache, rows, tokens, start, ..PLAN });
+        }
+    }
+    for (rows, tokens, start) in [(1, 300, 299), (1, 300, 5), (90, 200, 50), (20, 64, 60)] {
+        let start = Some(start);
+        for window in [1, 7, 64, 1000] {
+            plans.push(Plan { rows, tokens, start, window: Some(window), ..PLAN });
+        }
+        plans.push(Plan { rows, tokens, start, soft_cap: Some(5.0), ..PLAN });
+    }
+    for q in [F16, BF16] {
+        plans.push(Plan { q, cache: q, ..PLAN });
+        plans.push(Plan { q, cache: F16, rows: 40, ..PLAN });
+    }
+    plans.push(Plan { rows: 0, ..PLAN });
+    let mut cases: Vec<Case> = plans.into_iter().map(Plan::case).collect();
+    cases.push(Plan { cache: F16, ..PLAN }.case().quick());
+    cases.extend(special());
+    cases
+}
+
+/// Layouts and values that plans don't reach.
+fn special() -> Vec<Case> {
+    let case = |name: &str, make: fn(&mut Fixture<'_>) -> Result<Attention>| {
+        Case::new("attention", name, PLAN.tolerance(), make)
+    };
+    vec![
+        case("cache by tokens, heads of a wider q", |f| {
+            let q = f.random(F32, &[3, 6, 64])?.narrow(1, 1..5)?;
+            let k = f.random(F16, &[50, 2, 64])?.permute(&[1, 0, 2])?;
+            let v = f.random(F16, &[50, 2, 64])?.permute(&[1, 0, 2])?;
+            Ok(Attention { q, k, v, ..Plan { rows: 3, ..PLAN }.make(f)? })
+        }),
+        case("part of a larger cache, out with gaps", |f| {
+            let k = f.random(Q8_0, &[2, 128, 96])?.narrow(1, 3..70)?.narrow(2, 32..96)?;
+            let v = f.random(Q8_0, &[2, 128, 64])?.narrow(1, 0..67)?;
+            let out = f.strided_output(F32, &[1, 4, 64], &[0, 70, 1], 2, 400)?;
+            Ok(Attention { k, v, out, ..PLAN.make(f)? })
+        }),
+        case("tokens backwards, u32 positions", |f| {
+            let k = f.random(F32, &[2, 33, 64])?.step(1, 32, 33, -1)?;
+            let positions = f.operand(U32, &[2], |_, i| [4e9, 7.0][i])?;
+            let plan = Plan { rows: 2, ..PLAN }.make(f)?;
+            Ok(Attention { k, positions: Some(positions), window: Some(40), ..plan })
+        }),
+        case("large scores", |f| {
+            let q = f.operand(F32, &[1, 4, 64], |f, _| 300.0 * f.normal())?;
+            Ok(Attention { q, ..PLAN.make(f)? })
+        }),
+        case("NaN in one key and inf in one value", |f| {
+            let k =
+                f.operand(F32, &[2, 33, 64], |f, i| if i == 70 { f64::NAN } else { f.normal() })?;
+            let inf = f64::INFINITY;
+            let v =
+                f.operand(F32, &[2, 33, 64], |f, i| if i == 3000 { inf } else { f.normal() })?;
+            Ok(Attention { k, v, ..PLAN.make(f)? })
+        }),
+        case("NaN beyond the position is not seen", |f| {
+            let k =
+                f.operand(
+                    F32,
+                    &[2, 33, 64],
+                    |f, i| {
+                        if i / 64 % 33 > 20 { f64::NAN } else { f.normal() }
+                    },
+                )?;
+            Ok(Attention { v: k.clone(), k, ..PLAN.make(f)? })
+        }),
+    ]
+}

@@ -1,0 +1,122 @@
+//! Tiles of keys or values, widened to `f32`.
+
+use bessemer_core::{DType, View, cpu::CpuContext};
+use bessemer_simd::{Arch, Kernel, Lanes};
+use half::{bf16, f16};
+use std::ops::Range;
+
+/// A cache of keys or values: `[heads, tokens, head_size]`.
+pub(super) struct Source<'c> {
+    data: Data<'c>,
+    /// Where the first element lies in `data`, and the steps between heads and tokens.
+    first: isize,
+    steps: [isize; 2],
+    head_size: usize,
+}
+
+enum Data<'c> {
+    F32(&'c [f32]),
+    F16(&'c [f16]),
+    BF16(&'c [bf16]),
+    Q8(&'c [u8]),
+}
+
+/// Copies some tokens of a head to rows of a tile, zeros behind them.
+pub(super) struct Load<'a> {
+    source: &'a Source<'a>,
+    head: usize,
+    tokens: Range<usize>,
+    tile: &'a mut [f32],
+    padded: usize,
+}
+
+/// Elements and bytes of a block of `Q8_0`.
+const BLOCK: usize = DType::Q8_0.block_len();
+const BLOCK_BYTES: usize = DType::Q8_0.block_bytes();
+
+impl<'c> Source<'c> {
+    pub(super) fn new(cpu: &'c CpuContext<'_>, view: &View) -> Source<'c> {
+        let data = match view.dtype() {
+            DType::F32 => Data::F32(cpu.slice(view)),
+            DType::F16 => Data::F16(cpu.slice(view)),
+            DType::BF16 => Data::BF16(cpu.slice(view)),
+            _ => Data::Q8(cpu.bytes(view)),
+        };
+        // In units of `data`: bytes for blocks, elements otherwise.
+        let (unit, per_unit) = match view.dtype() {
+            DType::Q8_0 => (1, BLOCK_BYTES as isize),
+            dtype => (dtype.block_bytes(), 1),
+        };
+        let block = view.dtype().block_len() as isize;
+        let step = |axis: usize| view.strides()[axis] / block * per_unit;
+        Source {
+            data,
+            first: ((view.offset() - view.range().start) / unit) as isize,
+            steps: [step(0), step(1)],
+            head_size: view.shape()[2],
+        }
+    }
+
+    pub(super) fn load<'a>(
+        &'a self,
+        head: usize,
+        tokens: Range<usize>,
+        (tile, padded): (&'a mut [f32], usize),
+    ) -> Load<'a> {
+        Load { source: self, head, tokens, tile, padded }
+    }
+}
+
+impl Kernel for Load<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        let Source { data, first, steps, head_size } = self.source;
+        let head = first + steps[0] * self.head as isize;
+        for (token, row) in self.tokens.zip(self.tile.chunks_exact_mut(self.padded)) {
+            let start = (head + steps[1] * token as isize) as usize;
+            let (row, rest) = row.split_at_mut(*head_size);
+            match data {
+                Data::F32(data) => row.copy_from_slice(&data[start..start + head_size]),
+                Data::F16(data) => widen::<A>(&data[start..start + head_size], row),
+                Data::BF16(data) => {
+                    for (to, from) in row.iter_mut().zip(&data[start..start + head_size]) {
+                        *to = f32::from_bits(u32::from(from.to_bits()) << 16);
+                    }
+                }
+                Data::Q8(data) => {
+                    let bytes = head_size / BLOCK * BLOCK_BYTES;
+                    dequantise::<A>(&data[start..start + bytes], row);
+                }
+            }
+            rest.fill(0.0);
+        }
+    }
+}
+
+#[inline(always)]
+fn widen<A: Arch>(from: &[f16], to: &mut [f32]) {
+    let len = A::F32::LEN;
+    let whole = from.len() / len * len;
+    for (from, to) in from.chunks_exact(len).zip(to.chunks_exact_mut(len)) {
+        A::F32::load_f16(from).store(to);
+    }
+    for (from, to) in from[whole..].iter().zip(&mut to[whole..]) {
+        *to = from.to_f32();
+    }
+}
+
+#[inline(always)]
+fn dequantise<A: Arch>(blocks: &[u8], to: &mut [f32]) {
+    for (block, to) in blocks.chunks_exact(BLOCK_BYTES).zip(to.chunks_exact_mut(BLOCK)) {
+        let scale = f16::from_le_bytes([block[0], block[1]]).to_f32();
+        for (numbers, to) in
+            block[2..].chunks_exact(A::F32::LEN).zip(to.chunks_exact_mut(A::F32::LEN))
+        {
+            // SAFETY: a signed byte is a byte.
+            let numbers = unsafe { &*(std::ptr::from_ref(numbers) as *const [i8]) };
+            A::F32::load_i8(numbers).mul(A::F32::splat(scale)).store(to);
+        }
+    }
+}

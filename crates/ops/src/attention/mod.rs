@@ -1,0 +1,138 @@
+//! Attention over a cache of keys and values: causal or not, grouped queries, sliding window,
+//! soft cap, any number of queries.
+
+mod cases;
+mod cpu;
+mod reference;
+
+pub(crate) use cases::cases;
+
+use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
+
+/// For each query: `softmax(cap(q · kᵀ * scale)) · v` over the keys it sees.
+///
+/// There may be fewer heads of keys and values than of queries: `heads / kv_heads` neighbouring
+/// heads of queries share one. Each head of the cache is best gapless from token to token
+/// (`[kv_heads, capacity, head_size]` in memory), as a token then streams it from end to end; any
+/// other strides between rows work too.
+///
+/// `positions` is read when the op runs, so the same op serves every token of a text: a batch
+/// that decodes one is made once.
+#[derive(Clone, Debug)]
+pub struct Attention {
+    /// `[rows, heads, head_size]`, floats.
+    pub q: View,
+    /// `[kv_heads, tokens, head_size]`, floats or `Q8_0`, with gapless rows.
+    pub k: View,
+    /// As `k`.
+    pub v: View,
+    /// `[rows]`, `I32` or `U32`: a row sees the keys up to its own position, that one included.
+    /// Positions beyond the last token see all tokens, negative ones none. Without positions,
+    /// every row sees every token.
+    pub positions: Option<View>,
+    /// With positions: a row sees at most this many keys, the latest ones.
+    pub window: Option<usize>,
+    /// What scores are multiplied by, `1 / sqrt(head_size)` mostly.
+    pub scale: f32,
+    /// Scores become `cap * tanh(score / cap)`.
+    pub soft_cap: Option<f32>,
+    /// `[rows, heads, head_size]`, floats. Rows that see no key are zeros.
+    pub out: View,
+}
+
+/// The sizes of an attention.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    rows: usize,
+    heads: usize,
+    kv_heads: usize,
+    tokens: usize,
+    head_size: usize,
+}
+
+impl Attention {
+    /// Meaningful once `check` has passed.
+    fn sizes(&self) -> Sizes {
+        let (q, k) = (self.q.shape(), self.k.shape());
+        Sizes { rows: q[0], heads: q[1], kv_heads: k[0], tokens: k[1], head_size: q[2] }
+    }
+
+    /// The keys that a row at `position` sees.
+    fn visible(&self, position: i64) -> std::ops::Range<usize> {
+        let end = (position + 1).clamp(0, self.k.shape()[1] as i64) as usize;
+        // The window ends at the position, also where the tokens end before.
+        let window = self.window.and_then(|window| i64::try_from(window).ok());
+        let first = window.map_or(0, |window| (position + 1).saturating_sub(window).max(0));
+        (first as usize).min(end)..end
+    }
+}
+
+impl Operation for Attention {
+    fn name(&self) -> &'static str {
+        "attention"
+    }
+
+    fn check(&self) -> Result<()> {
+        let Attention { q, k, v, positions, window, scale, soft_cap, out } = self;
+        let refuse = |rule: &str| {
+            let mut operands = vec![("q", q), ("k", k), ("v", v), ("out", out)];
+            operands.extend(positions.as_ref().map(|positions| ("positions", positions)));
+            Err(Error::rule(self.name(), rule, &operands))
+        };
+        if !(q.dtype().is_float() && out.dtype().is_float()) {
+            return refuse("q and out are floats");
+        }
+        if k.dtype() != v.dtype() || !(k.dtype().is_float() || k.dtype() == DType::Q8_0) {
+            return refuse("k and v are of one dtype: f32, f16, bf16 or q8_0");
+        }
+        if q.shape().rank() != 3 || q.shape() != out.shape() {
+            return refuse("q and out have the same shape, [rows, heads, head_size]");
+        }
+        if k.shape().rank() != 3 || k.shape() != v.shape() || k.shape()[2] != q.shape()[2] {
+            return refuse("k and v have the same shape, [kv_heads, tokens, head_size]");
+        }
+        if k.shape()[0] == 0 || !q.shape()[1].is_multiple_of(k.shape()[0]) {
+            return refuse("the heads of q are a multiple of those of k and v");
+        }
+        if !(k.has_contiguous_rows() && v.has_contiguous_rows()) {
+            return refuse("the rows of k and v have no gaps");
+        }
+        if let Some(positions) = positions {
+            let whole = matches!(positions.dtype(), DType::I32 | DType::U32);
+            if !whole || **positions.shape() != [q.shape()[0]] {
+                return refuse("positions are i32 or u32, one per row of q");
+            }
+        } else if window.is_some() {
+            return refuse("a window needs positions");
+        }
+        if *window == Some(0) {
+            return refuse("a window is of at least one key");
+        }
+        if !scale.is_finite() {
+            return refuse("scale is a finite number");
+        }
+        if soft_cap.is_some_and(|cap| !(cap.is_finite() && cap > 0.0)) {
+            return refuse("soft_cap is a number above 0");
+        }
+        Ok(())
+    }
+
+    fn access(&self) -> Access {
+        let mut reads = vec![&self.q, &self.k, &self.v];
+        reads.extend(&self.positions);
+        Access::new(&reads, &[&self.out])
+    }
+
+    fn cost(&self) -> Cost {
+        let Sizes { rows, heads, tokens, head_size, .. } = self.sizes();
+        Cost::of(&self.access(), 4 * (rows * heads * tokens * head_size) as u64)
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        reference::attention(self, host);
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        cpu::attention(self, cpu);
+    }
+}
