@@ -72,11 +72,7 @@ pub(crate) const DAMAGED: &str = "the file is damaged or incomplete: get it agai
 
 impl Error {
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Error {
-        Error::Io {
-            path: path.to_owned(),
-            action,
-            source,
-        }
+        Error::Io { path: path.to_owned(), action, source }
     }
 
     /// A file that is damaged at `place`.

@@ -5,5 +5,6 @@
 
 mod error;
 pub mod files;
+pub mod sampling;
 
 pub use error::{Error, Result};

@@ -36,21 +36,12 @@ fn what_is_written_is_read() {
     let file = Gguf::from_bytes(sample()).unwrap();
     assert_eq!(file.version(), 3);
     let meta = file.metadata();
-    assert_eq!(
-        meta.require::<&str>("general.architecture").unwrap(),
-        "llama"
-    );
+    assert_eq!(meta.require::<&str>("general.architecture").unwrap(), "llama");
     assert_eq!(meta.require::<usize>("llama.block_count").unwrap(), 2);
-    assert_eq!(
-        meta.require::<f32>("llama.rope.freq_base").unwrap(),
-        10000.0
-    );
+    assert_eq!(meta.require::<f32>("llama.rope.freq_base").unwrap(), 10000.0);
     assert!(meta.require::<bool>("flag").unwrap());
     assert_eq!(meta.require::<u64>("big").unwrap(), u64::MAX);
-    assert_eq!(
-        meta.require::<Vec<String>>("tokens").unwrap(),
-        ["a", "▁b", ""]
-    );
+    assert_eq!(meta.require::<Vec<String>>("tokens").unwrap(), ["a", "▁b", ""]);
     assert_eq!(meta.require::<Vec<f32>>("scores").unwrap(), [0.5, -1.0]);
     assert_eq!(meta.require::<Vec<i32>>("types").unwrap(), [1, -3]);
     assert!(meta.require::<Vec<u32>>("types").is_err());
@@ -73,9 +64,7 @@ fn a_copy_of_a_file_is_the_same() {
     }
     let mut data = Vec::new();
     for tensor in file.tensors().iter() {
-        writer
-            .tensor(&tensor.name, tensor.dtype, tensor.shape)
-            .unwrap();
+        writer.tensor(&tensor.name, tensor.dtype, tensor.shape).unwrap();
         data.push(file.tensors().bytes(tensor));
     }
     assert_eq!(writer.to_bytes(&data).unwrap(), bytes);
@@ -92,10 +81,7 @@ fn every_truncation_is_an_error_that_says_where() {
         let error = error.unwrap_or_else(|| panic!("{len} bytes were accepted"));
         let text = error.to_string();
         assert!(matches!(error, Error::Broken { .. }), "{text}");
-        assert!(
-            text.contains("byte") && text.contains("get it again"),
-            "{text}"
-        );
+        assert!(text.contains("byte") && text.contains("get it again"), "{text}");
     }
 }
 
@@ -119,10 +105,7 @@ fn find(bytes: &[u8], what: &[u8]) -> usize {
 #[test]
 fn lies_are_named() {
     let error = refusal(|b| put(b, 4, &1u32.to_le_bytes()));
-    assert!(
-        error.contains("GGUF version 1") && error.contains("convert"),
-        "{error}"
-    );
+    assert!(error.contains("GGUF version 1") && error.contains("convert"), "{error}");
     let error = refusal(|b| put(b, 4, &3u32.to_be_bytes()));
     assert!(error.contains("big-endian"), "{error}");
     let error = refusal(|b| put(b, 4, &77u32.to_le_bytes()));
@@ -130,25 +113,16 @@ fn lies_are_named() {
     let error = refusal(|b| put(b, 0, b"ggjt"));
     assert!(error.contains("before GGUF"), "{error}");
     let error = refusal(|b| put(b, 8, &u64::MAX.to_le_bytes()));
-    assert!(
-        error.contains("byte 8") && error.contains("number of tensors"),
-        "{error}"
-    );
+    assert!(error.contains("byte 8") && error.contains("number of tensors"), "{error}");
     let error = refusal(|b| put(b, 16, &(1u64 << 60).to_le_bytes()));
     assert!(error.contains("byte 16"), "{error}");
     let error = refusal(|b| put(b, 24, &u64::MAX.to_le_bytes()));
-    assert!(
-        error.contains("byte 24") && error.contains("a key"),
-        "{error}"
-    );
+    assert!(error.contains("byte 24") && error.contains("a key"), "{error}");
 
     // A tensor's entry: name, rank, sizes, type, offset.
     let tensor = find(&sample(), b"\x01\0\0\0\0\0\0\0b") + 9;
     let error = refusal(|b| put(b, tensor, &9u32.to_le_bytes()));
-    assert!(
-        error.contains("tensor `b`") && error.contains("9 dimensions"),
-        "{error}"
-    );
+    assert!(error.contains("tensor `b`") && error.contains("9 dimensions"), "{error}");
     let error = refusal(|b| put(b, tensor + 4, &33u64.to_le_bytes()));
     assert!(error.contains("whole blocks of 32 q4_0"), "{error}");
     let error = refusal(|b| put(b, tensor + 12, &u64::MAX.to_le_bytes()));
@@ -175,10 +149,7 @@ fn a_key_twice_and_nested_lists_are_refused() {
         let at = find(b, b"scores");
         put(b, at, b"tokens");
     });
-    assert!(
-        error.contains("key `tokens`") && error.contains("twice"),
-        "{error}"
-    );
+    assert!(error.contains("key `tokens`") && error.contains("twice"), "{error}");
 
     // A list of one list of one list …
     let mut bytes = b"GGUF\x03\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0".to_vec();
@@ -210,22 +181,14 @@ fn the_writer_keeps_its_word() {
     drop(stream);
     let stream = writer.begin(&path).unwrap();
     assert!(stream.finish().is_err());
-    assert_eq!(
-        std::fs::read_dir(folder.path()).unwrap().count(),
-        0,
-        "nothing is left behind"
-    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
 
     let mut stream = writer.begin(&path).unwrap();
     stream.tensor(&[7; 8]).unwrap();
     stream.finish().unwrap();
     let bytes = std::fs::read(&path).unwrap();
     assert_eq!(bytes, writer.to_bytes(&[&[7; 8]]).unwrap());
-    assert!(
-        writer
-            .begin(folder.path().join("no/such/folder.gguf"))
-            .is_err()
-    );
+    assert!(writer.begin(folder.path().join("no/such/folder.gguf")).is_err());
 }
 
 #[test]
@@ -236,9 +199,7 @@ fn shards_are_one_model() {
         let mut writer = GgufWriter::new();
         writer.set("general.architecture", "llama");
         writer.set("split.no", Value::U16(no as u16));
-        writer
-            .set("split.count", 2u32)
-            .set("split.tensors.count", 2i32);
+        writer.set("split.count", 2u32).set("split.tensors.count", 2i32);
         writer.tensor(tensor, DType::F32, shape(&[1])).unwrap();
         std::fs::write(name(i), writer.to_bytes(&[&[i as u8; 4]]).unwrap()).unwrap();
     };

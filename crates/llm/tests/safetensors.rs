@@ -24,15 +24,9 @@ fn refusal(header: &str, data: usize) -> String {
 fn reads_what_the_formats_own_crate_writes() {
     let (weights, bias) = ([7u8; 24], [1u8; 4]);
     let views = [
-        (
-            "w",
-            TensorView::new(Dtype::BF16, vec![3, 4], &weights).unwrap(),
-        ),
+        ("w", TensorView::new(Dtype::BF16, vec![3, 4], &weights).unwrap()),
         ("b", TensorView::new(Dtype::U8, vec![4], &bias).unwrap()),
-        (
-            "none",
-            TensorView::new(Dtype::F32, vec![0, 4], &[]).unwrap(),
-        ),
+        ("none", TensorView::new(Dtype::F32, vec![0, 4], &[]).unwrap()),
     ];
     let meta = HashMap::from([("format".to_owned(), "pt".to_owned())]);
     let bytes = safetensors::serialize(views, Some(meta)).unwrap();
@@ -53,26 +47,11 @@ fn lies_are_named() {
     assert!(Safetensors::from_bytes(file(one, 8)).is_ok());
     assert!(refusal(one, 7).contains("need 8 bytes"));
     assert!(refusal(one, 9).contains("9 bytes of data follow"));
-    let error = refusal(
-        r#"{"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}}"#,
-        2,
-    );
-    assert!(
-        error.contains("tensor `a`: dtype F8_E4M3 is not supported"),
-        "{error}"
-    );
-    let error = refusal(
-        r#"{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#,
-        8,
-    );
-    assert!(
-        error.contains("tensor `a`") && error.contains("takes 12 bytes"),
-        "{error}"
-    );
-    let error = refusal(
-        r#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}"#,
-        8,
-    );
+    let error = refusal(r#"{"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}}"#, 2);
+    assert!(error.contains("tensor `a`: dtype F8_E4M3 is not supported"), "{error}");
+    let error = refusal(r#"{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#, 8);
+    assert!(error.contains("tensor `a`") && error.contains("takes 12 bytes"), "{error}");
+    let error = refusal(r#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}"#, 8);
     assert!(error.contains("lies at 8..0"), "{error}");
     let huge = r#"{"a":{"dtype":"U8","shape":[18446744073709551615,2],"data_offsets":[0,8]}}"#;
     assert!(refusal(huge, 8).contains("too many elements"));
@@ -92,23 +71,14 @@ fn lies_are_named() {
 
 #[test]
 fn every_truncation_is_an_error() {
-    let bytes = file(
-        r#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#,
-        8,
-    );
+    let bytes = file(r#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#, 8);
     for len in 0..bytes.len() {
-        assert!(
-            Safetensors::from_bytes(bytes[..len].to_vec()).is_err(),
-            "{len} bytes"
-        );
+        assert!(Safetensors::from_bytes(bytes[..len].to_vec()).is_err(), "{len} bytes");
     }
     let mut lie = bytes;
     lie[..8].copy_from_slice(&u64::MAX.to_le_bytes());
     let error = Safetensors::from_bytes(lie).err().unwrap().to_string();
-    assert!(
-        error.contains("byte 0") && error.contains("does not fit"),
-        "{error}"
-    );
+    assert!(error.contains("byte 0") && error.contains("does not fit"), "{error}");
 }
 
 #[test]
@@ -122,10 +92,7 @@ fn a_folder_with_an_index_is_one_model() {
         file(&header, 4)
     };
     put("m-00001-of-00002.safetensors", &tensor("a"));
-    put(
-        "config.json",
-        br#"{"model_type": "llama", "num_hidden_layers": 2}"#,
-    );
+    put("config.json", br#"{"model_type": "llama", "num_hidden_layers": 2}"#);
     let shard = folder.path().join("m-00001-of-00002.safetensors");
     assert!(refusal(&shard).contains("index.json"));
     let index = |b: &str| {

@@ -40,23 +40,15 @@ impl AtomicFile {
             .prefix(".bessemer-")
             .tempfile_in(folder)
             .map_err(|e| Error::io(path, "create", e))?;
-        Ok(AtomicFile {
-            path: path.to_owned(),
-            out: BufWriter::with_capacity(1 << 20, file),
-        })
+        Ok(AtomicFile { path: path.to_owned(), out: BufWriter::with_capacity(1 << 20, file) })
     }
 
     /// Writes all to disk and puts the file in its place.
     pub fn finish(self) -> Result<()> {
         let AtomicFile { path, out } = self;
-        let file = out
-            .into_inner()
-            .map_err(|e| Error::io(&path, "write", e.into_error()))?;
-        file.as_file()
-            .sync_all()
-            .map_err(|e| Error::io(&path, "write", e))?;
-        file.persist(&path)
-            .map_err(|e| Error::io(&path, "replace", e.error))?;
+        let file = out.into_inner().map_err(|e| Error::io(&path, "write", e.into_error()))?;
+        file.as_file().sync_all().map_err(|e| Error::io(&path, "write", e))?;
+        file.persist(&path).map_err(|e| Error::io(&path, "replace", e.error))?;
         Ok(())
     }
 

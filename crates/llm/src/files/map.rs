@@ -10,12 +10,7 @@ pub(crate) fn map(path: &Path) -> Result<HostMemory> {
     let file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
     let meta = file.metadata().map_err(|e| Error::io(path, "open", e))?;
     if meta.is_dir() {
-        return Err(Error::broken(
-            path,
-            "path",
-            "is a folder",
-            "name a file in it",
-        ));
+        return Err(Error::broken(path, "path", "is a folder", "name a file in it"));
     }
     if meta.len() == 0 {
         return Err(Error::broken(path, "byte 0", "is empty", DAMAGED));

@@ -17,10 +17,7 @@ impl ModelFile {
     /// Opens a model: a GGUF file, a safetensors file or index, or a folder with either.
     pub fn open(path: impl AsRef<Path>) -> Result<ModelFile> {
         let path = path.as_ref();
-        let named = |end: &str| {
-            path.extension()
-                .is_some_and(|e| e.eq_ignore_ascii_case(end))
-        };
+        let named = |end: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(end));
         if path.is_dir() || named("safetensors") || named("json") {
             if let Some(gguf) = only_gguf(path) {
                 return Ok(ModelFile::Gguf(Box::new(Gguf::open(gguf)?)));
@@ -44,15 +41,10 @@ fn only_gguf(folder: &Path) -> Option<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?.flatten();
     let mut found: Vec<_> = entries
         .map(|entry| entry.path())
-        .filter(|p| {
-            p.extension()
-                .is_some_and(|e| e.eq_ignore_ascii_case("gguf"))
-        })
+        .filter(|p| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("gguf")))
         .collect();
     found.sort();
-    let shards = found
-        .first()
-        .and_then(|p| super::names::ShardName::parse(p));
+    let shards = found.first().and_then(|p| super::names::ShardName::parse(p));
     let expected = shards.map_or(1, |shard| shard.count);
     (found.len() == expected).then(|| found.swap_remove(0))
 }

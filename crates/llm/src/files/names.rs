@@ -39,15 +39,8 @@ impl ShardName {
 
     /// The paths of all shards, in order.
     pub(crate) fn all(&self) -> Vec<PathBuf> {
-        let name = |i| {
-            format!(
-                "{}-{i:05}-of-{:05}.{}",
-                self.stem, self.count, self.extension
-            )
-        };
-        (1..=self.count)
-            .map(|i| self.folder.join(name(i)))
-            .collect()
+        let name = |i| format!("{}-{i:05}-of-{:05}.{}", self.stem, self.count, self.extension);
+        (1..=self.count).map(|i| self.folder.join(name(i))).collect()
     }
 }
 
@@ -62,12 +55,9 @@ mod tests {
         assert_eq!((shard.number, shard.count), (2, 3));
         assert_eq!(shard.all()[1], path);
         assert_eq!(shard.all().len(), 3);
-        for plain in [
-            "model.gguf",
-            "m-00004-of-00003.gguf",
-            "m-1-of-2.gguf",
-            "m-00000-of-00002.gguf",
-        ] {
+        for plain in
+            ["model.gguf", "m-00004-of-00003.gguf", "m-1-of-2.gguf", "m-00000-of-00002.gguf"]
+        {
             assert_eq!(ShardName::parse(Path::new(plain)), None, "{plain}");
         }
     }

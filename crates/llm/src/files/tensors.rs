@@ -34,11 +34,7 @@ pub struct Tensors {
 
 impl Tensors {
     pub(crate) fn new() -> Tensors {
-        Tensors {
-            files: Vec::new(),
-            list: Vec::new(),
-            by_name: HashMap::new(),
-        }
+        Tensors { files: Vec::new(), list: Vec::new(), by_name: HashMap::new() }
     }
 
     /// Adds a file with its tensors, which must lie within it, apart from each other, and have
@@ -103,8 +99,7 @@ impl Tensors {
     /// If the tensor is of another model.
     pub fn memory(&self, tensor: &Tensor) -> HostMemory {
         let (_, file) = &self.files[tensor.file];
-        file.slice(tensor.range.clone())
-            .expect("checked when the file was opened")
+        file.slice(tensor.range.clone()).expect("checked when the file was opened")
     }
 
     /// The bytes of a tensor.
@@ -123,16 +118,10 @@ impl Tensors {
 
 /// The bytes a tensor takes, or why it cannot be.
 pub(crate) fn tensor_bytes(dtype: DType, shape: &Shape) -> Result<usize, String> {
-    dtype
-        .bytes_for(shape.width())
-        .and_then(|row| row.checked_mul(shape.rows()))
-        .ok_or_else(|| {
-            let block = dtype.block_len();
-            format!(
-                "rows of {} are not whole blocks of {block} {dtype}",
-                shape.width()
-            )
-        })
+    dtype.bytes_for(shape.width()).and_then(|row| row.checked_mul(shape.rows())).ok_or_else(|| {
+        let block = dtype.block_len();
+        format!("rows of {} are not whole blocks of {block} {dtype}", shape.width())
+    })
 }
 
 fn check_apart(path: &Path, bytes: usize, found: &[Tensor]) -> Result<()> {
@@ -141,10 +130,7 @@ fn check_apart(path: &Path, bytes: usize, found: &[Tensor]) -> Result<()> {
     if let Some(last) = found.iter().max_by_key(|t| t.range.end)
         && last.range.end > bytes
     {
-        let why = format!(
-            "ends at byte {}, but the file has {bytes} bytes",
-            last.range.end
-        );
+        let why = format!("ends at byte {}, but the file has {bytes} bytes", last.range.end);
         let place = format!("tensor `{}`", last.name);
         return Err(Error::damaged(path, place, why));
     }

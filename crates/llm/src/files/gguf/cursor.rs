@@ -27,10 +27,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         let Some(taken) = rest.get(..count) else {
-            let why = format!(
-                "{what} needs {count} bytes, but the file ends after {}",
-                rest.len()
-            );
+            let why = format!("{what} needs {count} bytes, but the file ends after {}", rest.len());
             return Err(self.damaged(why));
         };
         self.at += count;

@@ -35,10 +35,7 @@ pub trait FromValue<'a>: Sized {
 
 impl Metadata {
     pub(crate) fn new(path: &Path) -> Metadata {
-        Metadata {
-            path: path.to_owned(),
-            ..Metadata::default()
-        }
+        Metadata { path: path.to_owned(), ..Metadata::default() }
     }
 
     pub(crate) fn insert(&mut self, entry: Entry) -> Result<()> {
@@ -123,9 +120,7 @@ fn describe(value: &Value) -> String {
         Value::String(text) => format!("the string {text:?}"),
         Value::Array(array) => format!("a list of {} {:?}", array.len(), array.kind()),
         Value::Bool(x) => x.to_string(),
-        other => other
-            .as_number()
-            .map_or_else(String::new, |x| x.to_string()),
+        other => other.as_number().map_or_else(String::new, |x| x.to_string()),
     }
 }
 

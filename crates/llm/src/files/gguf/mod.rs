@@ -74,11 +74,7 @@ impl Gguf {
         let head = read::head(path, &data)?;
         let mut tensors = Tensors::new();
         tensors.add(path, data, head.tensors)?;
-        Ok(Gguf {
-            version: head.version,
-            metadata: head.metadata,
-            tensors,
-        })
+        Ok(Gguf { version: head.version, metadata: head.metadata, tensors })
     }
 
     /// The version of the format: 2 or 3.

@@ -45,11 +45,7 @@ pub(super) fn head(path: &Path, data: &HostMemory) -> Result<Head> {
         .into_iter()
         .map(|(tensor, at)| place(path, tensor, at, start))
         .collect::<Result<_>>()?;
-    Ok(Head {
-        version,
-        metadata,
-        tensors,
-    })
+    Ok(Head { version, metadata, tensors })
 }
 
 fn version(cursor: &mut Cursor<'_>) -> Result<u32> {
@@ -65,10 +61,7 @@ fn version(cursor: &mut Cursor<'_>) -> Result<u32> {
             }
             _ => "name a GGUF or a safetensors file",
         };
-        let why = format!(
-            "starts with {:?}, not with GGUF",
-            String::from_utf8_lossy(magic)
-        );
+        let why = format!("starts with {:?}, not with GGUF", String::from_utf8_lossy(magic));
         return Err(Error::broken(path, "byte 0", why, remedy));
     }
     let version = cursor.u32("the version")?;
@@ -80,12 +73,7 @@ fn version(cursor: &mut Cursor<'_>) -> Result<u32> {
         }
         v if matches!(v.swap_bytes(), 1..=3) => {
             let remedy = "get the little-endian file";
-            Err(Error::unsupported(
-                path,
-                "byte 4",
-                "a big-endian GGUF",
-                remedy,
-            ))
+            Err(Error::unsupported(path, "byte 4", "a big-endian GGUF", remedy))
         }
         v => {
             let remedy = "versions 2 and 3 are read: get such a file, or a newer bessemer";
@@ -108,11 +96,7 @@ fn entry(cursor: &mut Cursor<'_>, data: &HostMemory) -> Result<Entry> {
     } else {
         Value::read_scalar(kind, cursor, &what)?
     };
-    Ok(Entry {
-        key: key.to_owned(),
-        value,
-        at,
-    })
+    Ok(Entry { key: key.to_owned(), value, at })
 }
 
 fn kind(cursor: &mut Cursor<'_>, what: &str) -> Result<Kind> {
@@ -199,26 +183,16 @@ fn tensor(cursor: &mut Cursor<'_>, alignment: usize) -> Result<(Tensor, u64)> {
     })?;
     let offset = cursor.u64("a tensor's offset")?;
     if offset % alignment as u64 != 0 {
-        return Err(damaged(format!(
-            "starts at offset {offset}, not a multiple of {alignment}"
-        )));
+        return Err(damaged(format!("starts at offset {offset}, not a multiple of {alignment}")));
     }
     let bytes = tensor_bytes(dtype, &shape).map_err(damaged)?;
-    let tensor = Tensor {
-        name: name.to_owned(),
-        dtype,
-        shape,
-        file: 0,
-        range: 0..bytes,
-    };
+    let tensor = Tensor { name: name.to_owned(), dtype, shape, file: 0, range: 0..bytes };
     Ok((tensor, offset))
 }
 
 /// Puts a tensor where it lies in the file; whether that is within it is checked with its peers.
 fn place(path: &Path, mut tensor: Tensor, offset: u64, data: usize) -> Result<Tensor> {
-    let start = usize::try_from(offset)
-        .ok()
-        .and_then(|offset| data.checked_add(offset));
+    let start = usize::try_from(offset).ok().and_then(|offset| data.checked_add(offset));
     let end = start.and_then(|start| start.checked_add(tensor.range.end));
     match (start, end) {
         (Some(start), Some(end)) => {

@@ -13,10 +13,7 @@ use std::path::Path;
 
 pub(super) fn open(asked: &Path, shard: &ShardName) -> Result<Gguf> {
     if shard.count > MOST_SHARDS {
-        let why = format!(
-            "names {} shards; at most {MOST_SHARDS} are possible",
-            shard.count
-        );
+        let why = format!("names {} shards; at most {MOST_SHARDS} are possible", shard.count);
         return Err(Error::broken(asked, "file name", why, "rename the file"));
     }
     let mut tensors = Tensors::new();
@@ -48,10 +45,6 @@ pub(super) fn open(asked: &Path, shard: &ShardName) -> Result<Gguf> {
             let why = format!("is {total}, but the shards hold {} tensors", tensors.len());
             Err(metadata.refuse(TOTAL, why))
         }
-        _ => Ok(Gguf {
-            version,
-            metadata,
-            tensors,
-        }),
+        _ => Ok(Gguf { version, metadata, tensors }),
     }
 }

@@ -94,11 +94,7 @@ impl Value {
         let bytes = cursor.take(kind.least_bytes(), what)?;
         if kind == Kind::Bool && bytes[0] > 1 {
             let why = format!("{what} is a bool of value {}", bytes[0]);
-            return Err(crate::Error::damaged(
-                cursor.path,
-                format!("byte {start}"),
-                why,
-            ));
+            return Err(crate::Error::damaged(cursor.path, format!("byte {start}"), why));
         }
         Ok(Value::from_le_bytes(kind, bytes))
     }

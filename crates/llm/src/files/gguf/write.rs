@@ -68,14 +68,10 @@ impl GgufWriter {
     pub fn begin(&self, path: impl AsRef<Path>) -> Result<GgufStream> {
         let mut out = AtomicFile::create(path)?;
         let head = self.head();
-        out.write_all(&head)
-            .map_err(|e| Error::io(out.path(), "write", e))?;
+        out.write_all(&head).map_err(|e| Error::io(out.path(), "write", e))?;
         let names = self.tensors.iter().rev();
         let expected = names.map(|(name, _, _, bytes)| (name.clone(), *bytes));
-        Ok(GgufStream {
-            out,
-            expected: expected.collect(),
-        })
+        Ok(GgufStream { out, expected: expected.collect() })
     }
 
     /// The whole file in memory, given each tensor's bytes.
@@ -83,9 +79,7 @@ impl GgufWriter {
         let mut out = self.head();
         let mut expected = self.tensors.iter();
         for bytes in tensors {
-            let next = expected
-                .next()
-                .map(|(name, _, _, len)| (name.as_str(), *len));
+            let next = expected.next().map(|(name, _, _, len)| (name.as_str(), *len));
             check(Path::new("GGUF writer"), next, bytes.len())?;
             out.extend_from_slice(bytes);
             out.resize(out.len().next_multiple_of(ALIGNMENT), 0);

@@ -41,10 +41,7 @@ impl Config {
             let place = format!("line {}, column {}", e.line(), e.column());
             Error::damaged(path, place, e.to_string())
         })?;
-        Ok(Config {
-            path: path.to_owned(),
-            value,
-        })
+        Ok(Config { path: path.to_owned(), value })
     }
 
     /// The value of a key as `T`; dots reach into objects. `None` if it is absent or `null`.

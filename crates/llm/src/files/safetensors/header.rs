@@ -54,10 +54,7 @@ fn header<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a [u8]> {
     match usize::try_from(len) {
         Ok(len) if len <= MOST_HEADER_BYTES && len <= rest.len() => Ok(&rest[..len]),
         _ => {
-            let why = format!(
-                "a header of {len} bytes does not fit; {} follow",
-                rest.len()
-            );
+            let why = format!("a header of {len} bytes does not fit; {} follow", rest.len());
             Err(Error::damaged(path, "byte 0", why))
         }
     }
@@ -92,13 +89,7 @@ fn tensor(path: &Path, name: String, info: Info, data: usize) -> Result<Tensor> 
         (Some(start), Some(end)) => start..end,
         _ => return Err(damaged(format!("{start}..{end} lies outside of any file"))),
     };
-    Ok(Tensor {
-        name,
-        dtype,
-        shape,
-        file: 0,
-        range,
-    })
+    Ok(Tensor { name, dtype, shape, file: 0, range })
 }
 
 /// The byte of the file an error of the header's JSON is at.

@@ -23,10 +23,7 @@ pub(super) fn open(path: &Path) -> Result<Tensors> {
     })?;
     let files: BTreeSet<&str> = index.weight_map.values().map(String::as_str).collect();
     if files.len() > MOST_SHARDS {
-        let why = format!(
-            "names {} files; at most {MOST_SHARDS} are possible",
-            files.len()
-        );
+        let why = format!("names {} files; at most {MOST_SHARDS} are possible", files.len());
         return Err(Error::damaged(path, "weight_map", why));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -34,10 +31,7 @@ pub(super) fn open(path: &Path) -> Result<Tensors> {
     for name in files {
         // An index from elsewhere must not reach out of its folder.
         let mut parts = Path::new(name).components();
-        if !matches!(
-            (parts.next(), parts.next()),
-            (Some(Component::Normal(_)), None)
-        ) {
+        if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
             let why = format!("file {name:?} is not a plain name");
             return Err(Error::damaged(path, "weight_map", why));
         }

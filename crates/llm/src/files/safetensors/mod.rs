@@ -43,11 +43,7 @@ impl Safetensors {
     /// `config.json` beside it is read too.
     pub fn open(path: impl AsRef<Path>) -> Result<Safetensors> {
         let path = path.as_ref();
-        let entry = if path.is_dir() {
-            entry_of(path)?
-        } else {
-            path.to_owned()
-        };
+        let entry = if path.is_dir() { entry_of(path)? } else { path.to_owned() };
         let folder = entry.parent().unwrap_or(Path::new("")).to_owned();
         let tensors = if entry.extension().is_some_and(|e| e == "json") {
             index::open(&entry)?
@@ -70,11 +66,7 @@ impl Safetensors {
             }
         };
         let config = Config::beside(&folder)?;
-        Ok(Safetensors {
-            folder,
-            config,
-            tensors,
-        })
+        Ok(Safetensors { folder, config, tensors })
     }
 
     /// Reads a file that is in memory already.
@@ -82,11 +74,7 @@ impl Safetensors {
         let mut tensors = Tensors::new();
         let data = HostMemory::new(Arc::new(bytes));
         add(&mut tensors, Path::new("<memory>"), data)?;
-        Ok(Safetensors {
-            folder: PathBuf::new(),
-            config: None,
-            tensors,
-        })
+        Ok(Safetensors { folder: PathBuf::new(), config: None, tensors })
     }
 
     /// The folder the files are in.

@@ -1,0 +1,154 @@
+//! How the next token is chosen from a model's logits.
+//!
+//! [`Sampling`] is what people set; a [`Sampler`] is one run of it, with its random numbers and
+//! what it has seen. No model and no text lives here.
+
+mod candidates;
+mod penalties;
+mod sampler;
+
+pub use sampler::Sampler;
+
+use std::fmt;
+
+/// How tokens are chosen. The default is a moderate temperature with a small nucleus;
+/// [`Sampling::greedy`] always takes the likeliest.
+///
+/// Steps are taken in this order: logit bias, penalties, `top_k`, `typical_p`, `top_p`, `min_p`,
+/// `temperature`, then a draw. With `mirostat` set it replaces the steps after the penalties.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampling {
+    /// Divides the logits: 0 is greedy, 1 is what the model says, more is wilder.
+    pub temperature: f32,
+    /// Only the k likeliest; 0 is all.
+    pub top_k: usize,
+    /// Only the likeliest whose probabilities sum to this; 1 is all.
+    pub top_p: f32,
+    /// Only those at least this share as likely as the likeliest; 0 is all.
+    pub min_p: f32,
+    /// Only those of typical surprise, up to this sum of probabilities; 1 is all.
+    pub typical_p: f32,
+    /// Divides (or multiplies, if negative) the logits of tokens seen lately; 1 is off.
+    pub repeat_penalty: f32,
+    /// Subtracted from the logits of tokens seen lately; 0 is off.
+    pub presence_penalty: f32,
+    /// Subtracted for each time a token was seen lately; 0 is off.
+    pub frequency_penalty: f32,
+    /// How many of the last tokens count as lately.
+    pub penalty_window: usize,
+    /// Keeps the surprise of the text at a level, instead of the cuts above.
+    pub mirostat: Option<Mirostat>,
+    /// Added to the logits of these tokens; minus infinity forbids one.
+    pub logit_bias: Vec<(u32, f32)>,
+    /// Where the random numbers start: the same seed gives the same text.
+    pub seed: u64,
+}
+
+/// Mirostat, version 2.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mirostat {
+    /// The surprise aimed at, in bits.
+    pub tau: f32,
+    /// How fast it is corrected.
+    pub eta: f32,
+}
+
+/// A setting that makes no sense.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("sampling: {name} is {value}; {rule}")]
+pub struct BadSetting {
+    name: &'static str,
+    value: String,
+    rule: &'static str,
+}
+
+impl Sampling {
+    /// Always the likeliest token.
+    pub fn greedy() -> Sampling {
+        Sampling { temperature: 0.0, ..Sampling::default() }
+    }
+
+    /// Whether every setting makes sense for a vocabulary of `tokens`.
+    pub fn check(&self, tokens: usize) -> Result<(), BadSetting> {
+        fn bad(name: &'static str, value: impl fmt::Display, rule: &'static str) -> BadSetting {
+            BadSetting { name, value: value.to_string(), rule }
+        }
+        let at_least_0 = |x: f32| x.is_finite() && x >= 0.0;
+        let share = |x: f32| (0.0..=1.0).contains(&x);
+        if !at_least_0(self.temperature) {
+            return Err(bad("temperature", self.temperature, "it is a number of at least 0"));
+        }
+        let shares = [("top_p", self.top_p), ("min_p", self.min_p), ("typical_p", self.typical_p)];
+        if let Some((name, value)) = shares.into_iter().find(|&(_, value)| !share(value)) {
+            return Err(bad(name, value, "it is a number from 0 to 1"));
+        }
+        if !(self.repeat_penalty.is_finite() && self.repeat_penalty > 0.0) {
+            return Err(bad("repeat_penalty", self.repeat_penalty, "it is a number above 0"));
+        }
+        let penalties = [
+            ("presence_penalty", self.presence_penalty),
+            ("frequency_penalty", self.frequency_penalty),
+        ];
+        if let Some((name, value)) = penalties.into_iter().find(|(_, value)| !value.is_finite()) {
+            return Err(bad(name, value, "it is a finite number"));
+        }
+        if let Some(Mirostat { tau, eta }) = self.mirostat {
+            if !(tau.is_finite() && tau > 0.0) {
+                return Err(bad("mirostat tau", tau, "it is a number above 0"));
+            }
+            if !(share(eta) && eta > 0.0) {
+                return Err(bad("mirostat eta", eta, "it is a number above 0, up to 1"));
+            }
+        }
+        for &(token, bias) in &self.logit_bias {
+            if token as usize >= tokens {
+                return Err(bad("logit_bias", token, "the vocabulary has no such token"));
+            }
+            if bias.is_nan() || bias == f32::INFINITY {
+                return Err(bad("logit_bias", bias, "it is a number or minus infinity"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Default for Sampling {
+    fn default() -> Sampling {
+        Sampling {
+            temperature: 0.8,
+            top_k: 40,
+            top_p: 0.95,
+            min_p: 0.05,
+            typical_p: 1.0,
+            repeat_penalty: 1.0,
+            presence_penalty: 0.0,
+            frequency_penalty: 0.0,
+            penalty_window: 64,
+            mirostat: None,
+            logit_bias: Vec::new(),
+            seed: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_make_no_sense_are_named() {
+        let wrong = [
+            (Sampling { temperature: f32::NAN, ..Sampling::default() }, "temperature is NaN"),
+            (Sampling { top_p: 1.5, ..Sampling::default() }, "top_p is 1.5"),
+            (Sampling { min_p: -0.1, ..Sampling::default() }, "min_p is -0.1"),
+            (Sampling { repeat_penalty: 0.0, ..Sampling::default() }, "repeat_penalty is 0"),
+            (Sampling { logit_bias: vec![(10, 1.0)], ..Sampling::default() }, "logit_bias is 10"),
+        ];
+        for (sampling, text) in wrong {
+            let error = sampling.check(10).unwrap_err().to_string();
+            assert!(error.contains(text), "{error}");
+        }
+        assert_eq!(Sampling::default().check(10), Ok(()));
+        assert_eq!(Sampling::greedy().check(10), Ok(()));
+    }
+}

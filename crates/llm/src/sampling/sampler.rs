@@ -1,0 +1,178 @@
+//! One run of sampling: random numbers, and what was seen.
+
+use super::{BadSetting, Mirostat, Sampling, candidates::Candidates, penalties::Recent};
+use rand_pcg::{Pcg64Mcg, rand_core::Rng};
+
+/// Chooses tokens, one after another.
+///
+/// ```
+/// use bessemer_llm::sampling::{Sampler, Sampling};
+///
+/// let mut sampler = Sampler::new(&Sampling::greedy(), 4)?;
+/// assert_eq!(sampler.sample(&mut [0.1, 2.0, -1.0, 0.5]), Some(1));
+/// # Ok::<(), bessemer_llm::sampling::BadSetting>(())
+/// ```
+#[derive(Debug)]
+pub struct Sampler {
+    sampling: Sampling,
+    random: Pcg64Mcg,
+    recent: Recent,
+    /// The limit of surprise that mirostat steers.
+    limit: f32,
+    candidates: Candidates,
+}
+
+impl Sampler {
+    /// A run with these settings, for a vocabulary of `tokens`.
+    pub fn new(sampling: &Sampling, tokens: usize) -> Result<Sampler, BadSetting> {
+        sampling.check(tokens)?;
+        Ok(Sampler {
+            random: Pcg64Mcg::new(u128::from(sampling.seed) << 1 | 1),
+            recent: Recent::new(sampling.penalty_window),
+            limit: sampling.mirostat.map_or(0.0, |mirostat| 2.0 * mirostat.tau),
+            candidates: Candidates::default(),
+            sampling: sampling.clone(),
+        })
+    }
+
+    /// Takes note of a token of the prompt: penalties count it.
+    pub fn accept(&mut self, token: u32) {
+        self.recent.push(token);
+    }
+
+    /// Chooses the next token and takes note of it. The logits are changed on the way. `None` if
+    /// no token is possible: all logits are NaN or minus infinity.
+    pub fn sample(&mut self, logits: &mut [f32]) -> Option<u32> {
+        for &(token, bias) in &self.sampling.logit_bias {
+            if let Some(logit) = logits.get_mut(token as usize) {
+                *logit += bias;
+            }
+        }
+        self.recent.penalise(&self.sampling, logits);
+        let token = match self.sampling.mirostat {
+            _ if self.sampling.temperature == 0.0 => likeliest(logits),
+            Some(mirostat) => self.steer(mirostat, logits),
+            None => self.cut_and_draw(logits),
+        }?;
+        self.recent.push(token);
+        Some(token)
+    }
+
+    fn cut_and_draw(&mut self, logits: &[f32]) -> Option<u32> {
+        let Sampling { temperature, top_k, top_p, min_p, typical_p, .. } = self.sampling;
+        let candidates = &mut self.candidates;
+        candidates.fill(logits, top_k);
+        candidates.normalise(1.0);
+        if typical_p < 1.0 {
+            candidates.typical(typical_p);
+        }
+        if top_p < 1.0 {
+            candidates.top_p(top_p);
+        }
+        if min_p > 0.0 {
+            candidates.min_p(min_p);
+        }
+        candidates.normalise(temperature);
+        let number = self.number();
+        Some(self.candidates.draw(number)?.token)
+    }
+
+    fn steer(&mut self, mirostat: Mirostat, logits: &[f32]) -> Option<u32> {
+        self.candidates.fill(logits, 0);
+        self.candidates.normalise(self.sampling.temperature);
+        self.candidates.limit_surprise(self.limit);
+        self.candidates.normalise(self.sampling.temperature);
+        let number = self.number();
+        let chosen = self.candidates.draw(number)?;
+        self.limit -= mirostat.eta * (-chosen.probability.log2() - mirostat.tau);
+        Some(chosen.token)
+    }
+
+    /// A random number from 0 up to, not with, 1.
+    fn number(&mut self) -> f32 {
+        (self.random.next_u64() >> 40) as f32 / (1u64 << 24) as f32
+    }
+}
+
+/// The token with the largest logit; of equal ones the first.
+fn likeliest(logits: &[f32]) -> Option<u32> {
+    let mut best: Option<(usize, f32)> = None;
+    for (token, &logit) in logits.iter().enumerate() {
+        if logit > best.map_or(f32::NEG_INFINITY, |(_, best)| best) {
+            best = Some((token, logit));
+        }
+    }
+    best.map(|(token, _)| token as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draws(sampling: &Sampling, logits: &[f32], count: usize) -> Vec<u32> {
+        let mut sampler = Sampler::new(sampling, logits.len()).unwrap();
+        (0..count).map(|_| sampler.sample(&mut logits.to_vec()).unwrap()).collect()
+    }
+
+    const PLAIN: Sampling = Sampling {
+        temperature: 1.0,
+        top_k: 0,
+        top_p: 1.0,
+        min_p: 0.0,
+        typical_p: 1.0,
+        repeat_penalty: 1.0,
+        presence_penalty: 0.0,
+        frequency_penalty: 0.0,
+        penalty_window: 0,
+        mirostat: None,
+        logit_bias: Vec::new(),
+        seed: 7,
+    };
+
+    #[test]
+    fn tokens_come_as_often_as_the_model_says() {
+        let logits = [0.5f32.ln(), 0.3f32.ln(), 0.2f32.ln()];
+        let mut counts = [0; 3];
+        draws(&PLAIN, &logits, 20_000).iter().for_each(|&token| counts[token as usize] += 1);
+        for (count, expected) in counts.into_iter().zip([10_000i32, 6_000, 4_000]) {
+            // Five standard deviations.
+            assert!((count - expected).abs() < 350, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_tokens_and_another_does_not() {
+        let logits = [0.0; 50];
+        assert_eq!(draws(&PLAIN, &logits, 40), draws(&PLAIN, &logits, 40));
+        let other = Sampling { seed: 8, ..PLAIN };
+        assert_ne!(draws(&PLAIN, &logits, 40), draws(&other, &logits, 40));
+    }
+
+    #[test]
+    fn bias_and_penalties_steer() {
+        let forbidden = Sampling { logit_bias: vec![(0, f32::NEG_INFINITY)], ..PLAIN };
+        assert!(!draws(&forbidden, &[9.0, 0.0, 0.0], 50).contains(&0));
+        let penalised =
+            Sampling { temperature: 0.0, presence_penalty: 2.0, penalty_window: 2, ..PLAIN };
+        assert_eq!(draws(&penalised, &[3.0, 2.5, 2.0], 4), [0, 1, 2, 0]);
+    }
+
+    #[test]
+    fn mirostat_brings_surprise_to_its_aim() {
+        let logits: Vec<f32> = (0..1000).map(|i| -(i as f32 + 1.0).ln()).collect();
+        let sum: f32 = logits.iter().map(|logit| logit.exp()).sum();
+        let sampling = Sampling { mirostat: Some(Mirostat { tau: 4.0, eta: 0.1 }), ..PLAIN };
+        let tokens = draws(&sampling, &logits, 2000);
+        let bits = |token: &u32| -(logits[*token as usize].exp() / sum).log2();
+        let mean = tokens[500..].iter().map(bits).sum::<f32>() / 1500.0;
+        // Measured against the whole vocabulary; the cut makes single tokens a little likelier.
+        assert!((3.5..6.0).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn greedy_takes_the_first_of_equals_and_survives_nan() {
+        assert_eq!(likeliest(&[1.0, f32::NAN, 2.0, 2.0]), Some(2));
+        assert_eq!(likeliest(&[f32::NAN]), None);
+        assert_eq!(likeliest(&[]), None);
+    }
+}
