@@ -1,79 +1,124 @@
-//! The exponential.
+//! Exponentials and what is made of them.
 
+use super::poly;
 use crate::Arch;
 
-/// `e` to the power of `x`, within 2 units in the last place. Too large is infinite, too small
-/// is 0 by way of the subnormal numbers; NaN stays NaN.
+/// Adding this to a small number rounds it to a whole one, in the low bits of the sum.
+const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23
+
+/// ln 2 in two parts; products of the first with small whole numbers are exact.
+const LN2: (f32, f32) = (0.693_359_4, -2.121_944_4e-4);
+
+/// `(n, r)` with `hi + lo = n ln 2 + r`, `r` at most half of ln 2.
 #[inline(always)]
-pub fn exp<A: Arch>(x: f32) -> f32 {
-    // Outside of these the result is infinite or 0 anyway. Written so that NaN stays.
-    let x = if x > 89.0 { 89.0 } else { x };
-    let x = if x < -104.0 { -104.0 } else { x };
-    // Adding 1.5 * 2^23 leaves the nearest whole number in the lower bits.
-    const ROUND: f32 = 12_582_912.0;
-    let shifted = A::fma(x, std::f32::consts::LOG2_E, ROUND);
-    let whole = shifted - ROUND;
-    // ln 2 in two parts; the first has so few bits that its products are exact.
-    let rest = A::fma(whole, -0.693_359_4, x);
-    let rest = A::fma(whole, 2.121_944_4e-4, rest);
-    let p = A::fma(rest, 0.001_381_431_8, 0.008_368_852);
-    let p = A::fma(p, rest, 0.041_668_4);
-    let p = A::fma(p, rest, 0.166_665_2);
-    let p = A::fma(p, rest, 0.499_999_94);
-    let p = A::fma(p, rest * rest, rest) + 1.0;
-    // The power of two in two steps: one alone can be out of range where the result is not.
-    let power = shifted.to_bits().wrapping_sub(ROUND.to_bits()) as i32;
-    let half = power >> 1;
-    let two = |n: i32| f32::from_bits((n.wrapping_add(127) as u32) << 23);
-    p * two(half) * two(power.wrapping_sub(half))
+fn reduce<A: Arch>(hi: f32, lo: f32) -> (i32, f32) {
+    let shifted = A::fma(hi, std::f32::consts::LOG2_E, ROUND);
+    let n = shifted - ROUND;
+    let r = A::fma(n, -LN2.0, hi);
+    let r = A::fma(n, -LN2.1, r) + lo;
+    (whole(shifted), r)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Isa, Kernel};
+/// The whole number in a sum with `ROUND`.
+#[inline(always)]
+fn whole(shifted: f32) -> i32 {
+    (shifted.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32)
+}
 
-    struct Exp<'a>(&'a mut [f32]);
+/// `exp(r) - 1` for a reduced argument.
+#[inline(always)]
+fn exp_m1_reduced<A: Arch>(r: f32) -> f32 {
+    const C: [f32; 6] =
+        [0.5, 0.166_666_67, 0.041_666_27, 0.008_333_265, 0.001_394_619, 0.000_199_179_73];
+    A::fma(r * r, poly::<A, 6>(r, C), r)
+}
 
-    impl Kernel for Exp<'_> {
-        type Output = ();
+/// 2 to the power `n`, which must be that of a normal number.
+#[inline(always)]
+fn power_of_two(n: i32) -> f32 {
+    f32::from_bits((n.wrapping_add(127) as u32) << 23)
+}
 
-        #[inline(always)]
-        fn run<A: Arch>(self) {
-            for x in self.0 {
-                *x = exp::<A>(*x);
-            }
-        }
-    }
+/// `x * 2^n`, rounded once: in two steps, as 2^n may be too large or small itself.
+#[inline(always)]
+fn scale(x: f32, n: i32) -> f32 {
+    let half = n >> 1;
+    x * power_of_two(half) * power_of_two(n.wrapping_sub(half))
+}
 
-    #[test]
-    fn within_two_units_in_the_last_place() {
-        let x: Vec<f32> = (-110_000..95_000).map(|i| i as f32 * 1e-3).collect();
-        for isa in Isa::here() {
-            let mut y = x.clone();
-            isa.run(Exp(&mut y));
-            for (&x, &y) in x.iter().zip(&y) {
-                let wanted = f64::from(x).exp();
-                let near = wanted as f32;
-                if near.is_infinite() {
-                    assert_eq!(y, near, "{isa} exp({x})");
-                    continue;
-                }
-                let unit = f64::from(near.next_up() - near);
-                let off = (f64::from(y) - wanted).abs() / unit;
-                assert!(off <= 2.0, "{isa} exp({x}) is off by {off}");
-            }
-        }
-    }
+/// `x` limited to `low..=high`; NaN stays.
+#[inline(always)]
+fn limit(x: f32, low: f32, high: f32) -> f32 {
+    let x = if x < low { low } else { x };
+    if x > high { high } else { x }
+}
 
-    #[test]
-    fn ends_of_the_range() {
-        let given = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, f32::MAX, -1e30];
-        for isa in Isa::here() {
-            let mut y = given;
-            isa.run(Exp(&mut y));
-            assert!(y[0].is_nan());
-            assert_eq!(y[1..], [f32::INFINITY, 0.0, 1.0, 1.0, f32::INFINITY, 0.0], "{isa}");
-        }
-    }
+/// e to the power `hi + lo`, where `lo` is small and `hi` at most 88.
+#[inline(always)]
+pub(super) fn exp_sum<A: Arch>(hi: f32, lo: f32) -> f32 {
+    let (n, r) = reduce::<A>(limit(hi, -104.0, 89.0), lo);
+    scale(1.0 + exp_m1_reduced::<A>(r), n)
+}
+
+/// e to the power `x`, within 1 ulp.
+#[inline(always)]
+pub fn exp<A: Arch>(x: f32) -> f32 {
+    exp_sum::<A>(x, 0.0)
+}
+
+/// 2 to the power `x`, within 1 ulp.
+#[inline(always)]
+pub fn exp2<A: Arch>(x: f32) -> f32 {
+    let x = limit(x, -151.0, 129.0);
+    let shifted = x + ROUND;
+    let r = (x - (shifted - ROUND)) * std::f32::consts::LN_2;
+    scale(1.0 + exp_m1_reduced::<A>(r), whole(shifted))
+}
+
+/// The hyperbolic tangent, within 3 ulp.
+#[inline(always)]
+pub fn tanh<A: Arch>(x: f32) -> f32 {
+    // (exp(2a) - 1) / (exp(2a) + 1), which is 1 from 10 on.
+    let (n, r) = reduce::<A>(limit(2.0 * x.abs(), 0.0, 20.0), 0.0);
+    let power = power_of_two(n);
+    let exp_m1 = A::fma(power, exp_m1_reduced::<A>(r), power - 1.0);
+    (exp_m1 / (exp_m1 + 2.0)).copysign(x)
+}
+
+/// `1 / (1 + exp(-(hi + lo)))`, where `lo` is small.
+#[inline(always)]
+fn sigmoid_sum<A: Arch>(hi: f32, lo: f32) -> f32 {
+    let below = hi < 0.0;
+    let e = exp_sum::<A>(-hi.abs(), if below { lo } else { -lo });
+    let above = 1.0 / (1.0 + e);
+    if below { e * above } else { above }
+}
+
+/// `1 / (1 + exp(-x))`, within 3 ulp.
+#[inline(always)]
+pub fn sigmoid<A: Arch>(x: f32) -> f32 {
+    sigmoid_sum::<A>(x, 0.0)
+}
+
+/// `x * sigmoid(x)`, within 4 ulp.
+#[inline(always)]
+pub fn silu<A: Arch>(x: f32) -> f32 {
+    let y = x * sigmoid::<A>(x);
+    if x == f32::NEG_INFINITY { -0.0 } else { y }
+}
+
+/// `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2`, within 4 ulp.
+#[inline(always)]
+pub fn gelu_tanh<A: Arch>(x: f32) -> f32 {
+    // x * sigmoid(inner), with inner in double precision: the exponential makes relative errors
+    // of absolute ones.
+    const TWICE: f64 = 1.595_769_121_605_730_7; // 2 sqrt(2 / pi)
+    let wide = f64::from(x);
+    let inner = TWICE * wide * (1.0 + 0.044_715 * wide * wide);
+    let inner = if inner < -200.0 { -200.0 } else { inner };
+    let inner = if inner > 200.0 { 200.0 } else { inner };
+    let hi = inner as f32;
+    let lo = (inner - f64::from(hi)) as f32;
+    let y = x * sigmoid_sum::<A>(hi, lo);
+    if x == f32::NEG_INFINITY { -0.0 } else { y }
 }

@@ -1,0 +1,70 @@
+//! Functions of one operand.
+
+use super::{Lane, Map1, Op1, run1};
+use crate::{Type, Unary};
+use bessemer_simd::{Arch, Isa, Kernel, math};
+use std::marker::PhantomData;
+
+/// `d = op(a)` on lanes of type `ty`.
+pub(in crate::cpu) fn unary(isa: Isa, op: Unary, ty: Type, d: &mut [u32], a: &[u32]) {
+    if let Some(of_any_angle) = trigonometry(op)
+        && isa.run(AnyBeyond(a, math::MAX_ANGLE))
+    {
+        for (d, a) in d.iter_mut().zip(a) {
+            *d = (of_any_angle(f64::from(f32::from_bits(*a))) as f32).to_bits();
+        }
+        return;
+    }
+    match (op, ty) {
+        (Unary::Neg, Type::I32) => run1!(isa, d, a, |x: i32| -> i32 { x.wrapping_neg() }),
+        (Unary::Abs, Type::I32) => run1!(isa, d, a, |x: i32| -> i32 { x.wrapping_abs() }),
+        (Unary::Sign, Type::I32) => run1!(isa, d, a, |x: i32| -> i32 { x.signum() }),
+        (Unary::Not, _) => run1!(isa, d, a, |x: u32| -> u32 { !x }),
+        (Unary::Neg, _) => run1!(isa, d, a, |x: f32| -> f32 { -x }),
+        (Unary::Abs, _) => run1!(isa, d, a, |x: f32| -> f32 { x.abs() }),
+        (Unary::Sign, _) => run1!(isa, d, a, |x: f32| -> f32 { math::sign(x) }),
+        (Unary::Sqrt, _) => run1!(isa, d, a, |x: f32| -> f32 { x.sqrt() }),
+        (Unary::Rsqrt, _) => run1!(isa, d, a, |x: f32| -> f32 { 1.0 / x.sqrt() }),
+        (Unary::Recip, _) => run1!(isa, d, a, |x: f32| -> f32 { 1.0 / x }),
+        (Unary::Exp, _) => run1!(isa, d, a, |x: f32| -> f32 { math::exp::<A>(x) }),
+        (Unary::Exp2, _) => run1!(isa, d, a, |x: f32| -> f32 { math::exp2::<A>(x) }),
+        (Unary::Log, _) => run1!(isa, d, a, |x: f32| -> f32 { math::log::<A>(x) }),
+        (Unary::Log2, _) => run1!(isa, d, a, |x: f32| -> f32 { math::log2::<A>(x) }),
+        (Unary::Sin, _) => run1!(isa, d, a, |x: f32| -> f32 { math::sin::<A>(x) }),
+        (Unary::Cos, _) => run1!(isa, d, a, |x: f32| -> f32 { math::cos::<A>(x) }),
+        (Unary::Tan, _) => run1!(isa, d, a, |x: f32| -> f32 { math::tan::<A>(x) }),
+        (Unary::Tanh, _) => run1!(isa, d, a, |x: f32| -> f32 { math::tanh::<A>(x) }),
+        (Unary::Sigmoid, _) => run1!(isa, d, a, |x: f32| -> f32 { math::sigmoid::<A>(x) }),
+        (Unary::Silu, _) => run1!(isa, d, a, |x: f32| -> f32 { math::silu::<A>(x) }),
+        (Unary::Gelu, _) => run1!(isa, d, a, |x: f32| -> f32 { math::gelu::<A>(x) }),
+        (Unary::GeluTanh, _) => run1!(isa, d, a, |x: f32| -> f32 { math::gelu_tanh::<A>(x) }),
+        (Unary::Erf, _) => run1!(isa, d, a, |x: f32| -> f32 { math::erf::<A>(x) }),
+        (Unary::Floor, _) => run1!(isa, d, a, |x: f32| -> f32 { x.floor() }),
+        (Unary::Ceil, _) => run1!(isa, d, a, |x: f32| -> f32 { x.ceil() }),
+        (Unary::Round, _) => run1!(isa, d, a, |x: f32| -> f32 { x.round_ties_even() }),
+        (Unary::Trunc, _) => run1!(isa, d, a, |x: f32| -> f32 { x.trunc() }),
+    }
+}
+
+/// The functions whose fast code does not take every angle.
+fn trigonometry(op: Unary) -> Option<fn(f64) -> f64> {
+    match op {
+        Unary::Sin => Some(f64::sin),
+        Unary::Cos => Some(f64::cos),
+        Unary::Tan => Some(f64::tan),
+        _ => None,
+    }
+}
+
+/// Whether any lane is a float further from zero than this.
+struct AnyBeyond<'a>(&'a [u32], f32);
+
+impl Kernel for AnyBeyond<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<A: Arch>(self) -> bool {
+        let far = |&bits: &u32| f32::from_bits(bits).abs() > self.1;
+        self.0.iter().fold(false, |any, bits| any | far(bits))
+    }
+}

@@ -1,0 +1,523 @@
+//! Runs the steps of a program over a block of lanes.
+
+use super::{
+    LANES,
+    code::{Arg, AtomicPlace, Code, Dst, Step},
+    domain::Here,
+    grid::{BufferAt, Place},
+    kernels::{self, Lanes},
+    lanes::{File, Src},
+    memory,
+};
+use crate::{Index, ParamId, SIMD_WIDTH, Scope, scalar, types::TRUE};
+use bessemer_simd::Isa;
+
+/// The lanes of one block while it runs.
+pub(super) struct Machine<'r> {
+    pub(super) code: &'r Code,
+    pub(super) isa: Isa,
+    pub(super) file: &'r mut File,
+    /// The bits of uniforms, by parameter.
+    pub(super) uniforms: &'r [u32],
+    /// How many lanes.
+    pub(super) lanes: usize,
+    /// Map form: the views at this box, by parameter, the number of its first element, and how
+    /// far apart the numbers of rows and columns are.
+    pub(super) views: Vec<Here>,
+    pub(super) first_number: u32,
+    pub(super) number_steps: (u32, u32),
+    /// Rows and columns of the box.
+    pub(super) window: (usize, usize),
+    /// Kernel form: buffers, by parameter, threadgroup memory, and where the group is.
+    pub(super) buffers: &'r [BufferAt],
+    pub(super) shared: &'r mut [u32],
+    pub(super) place: Place,
+    /// Which lanes are active; `None` if all are.
+    mask: Option<Box<[u32]>>,
+    /// The same for the innermost loop: those that have not left this round, and not the loop.
+    rounds: Vec<Round>,
+    pub(super) yielded: Option<Src>,
+}
+
+struct Round {
+    round: Box<[u32]>,
+    looping: Box<[u32]>,
+}
+
+/// An error is what the program did wrong, in words.
+pub(super) type Outcome<T = ()> = Result<T, String>;
+
+impl<'r> Machine<'r> {
+    pub(super) fn new(
+        code: &'r Code,
+        file: &'r mut File,
+        uniforms: &'r [u32],
+        buffers: &'r [BufferAt],
+        shared: &'r mut [u32],
+    ) -> Machine<'r> {
+        file.resize(code.slots);
+        Machine {
+            code,
+            isa: code.isa,
+            file,
+            uniforms,
+            lanes: 0,
+            views: Vec::with_capacity(uniforms.len()),
+            first_number: 0,
+            number_steps: (0, 0),
+            window: (1, 0),
+            buffers,
+            shared,
+            place: Place::default(),
+            mask: None,
+            rounds: Vec::new(),
+            yielded: None,
+        }
+    }
+
+    /// Runs the program once over all lanes.
+    ///
+    /// # Safety
+    /// Views and buffers must be where they are said to be, for as many elements, and nobody
+    /// else may write to what is read or touch what views write. `lanes` is at most [`LANES`]
+    /// unless the code streams.
+    pub(super) unsafe fn run(&mut self) -> Outcome {
+        self.mask = None;
+        let code = self.code;
+        // SAFETY: the caller's promise.
+        unsafe { self.block(&code.body) }
+    }
+
+    unsafe fn block(&mut self, steps: &[Step]) -> Outcome {
+        for step in steps {
+            // SAFETY: as for `run`.
+            unsafe { self.step(step)? };
+        }
+        Ok(())
+    }
+
+    unsafe fn step(&mut self, step: &Step) -> Outcome {
+        let isa = self.isa;
+        // SAFETY: as for `run`; slots hold `LANES` lanes, and `assign` gives a place to write
+        // that none of the operands lie in.
+        unsafe {
+            match step {
+                Step::Mov { dst, a } => {
+                    let a = self.arg(*a);
+                    self.copy(*dst, a);
+                }
+                Step::Unary { op, ty, dst, a } => {
+                    let a = self.arg(*a);
+                    self.assign(*dst, [a], |d, [a]| match a {
+                        Lanes::Many(a) => kernels::unary(isa, *op, *ty, d, a),
+                        Lanes::One(a) => kernels::unary(isa, *op, *ty, d, &[a]),
+                    });
+                }
+                Step::Binary { op, ty, dst, a, b } => {
+                    let args = [self.arg(*a), self.arg(*b)];
+                    self.assign(*dst, args, |d, [a, b]| kernels::binary(isa, *op, *ty, d, a, b));
+                }
+                Step::Compare { op, ty, dst, a, b } => {
+                    let args = [self.arg(*a), self.arg(*b)];
+                    self.assign(*dst, args, |d, [a, b]| kernels::compare(isa, *op, *ty, d, a, b));
+                }
+                Step::Fma { dst, args } => {
+                    let args = args.map(|arg| self.arg(arg));
+                    self.assign(*dst, args, |d, [a, b, c]| kernels::fma(isa, d, a, b, c));
+                }
+                Step::Select { dst, cond, a, b } => {
+                    let (a, b) = (self.arg(*a), self.arg(*b));
+                    match self.arg(*cond) {
+                        Src::One(0) => self.copy(*dst, b),
+                        Src::One(_) => self.copy(*dst, a),
+                        cond => self.assign(*dst, [cond, a, b], |d, [cond, a, b]| {
+                            if let Lanes::Many(cond) = cond {
+                                kernels::select(isa, d, cond, a, b);
+                            }
+                        }),
+                    }
+                }
+                Step::Convert { from, to, dst, a } => {
+                    let a = self.arg(*a);
+                    self.assign(*dst, [a], |d, [a]| match a {
+                        Lanes::Many(a) => kernels::convert(isa, *from, *to, d, a),
+                        Lanes::One(a) => kernels::convert(isa, *from, *to, d, &[a]),
+                    });
+                }
+                Step::Index { index, dst } => {
+                    let place = self.place;
+                    match place.same_for_all(*index) {
+                        Some(value) => self.copy(*dst, Src::One(value)),
+                        None if *index == Index::Element => self.numbers(*dst),
+                        None => self.fill(*dst, &[], |d| place.indices(*index, d)),
+                    }
+                }
+                Step::LoadView { view, dst, held } => self.load_view(*view, *dst, *held),
+                Step::StoreView { view, value } => {
+                    let (here, value) = (self.views[view.index()], self.arg(*value));
+                    let in_place = matches!(value, Src::At(from) if from == here.first.cast());
+                    if !(in_place && here.plain && here.spread(self.window).is_row()) {
+                        let value = value.lanes(self.lanes);
+                        memory::store_box(isa, here, self.window, value, self.mask.as_deref());
+                    }
+                }
+                Step::LoadBuffer { param, dst, index, signed } => {
+                    let at = self.buffers[param.index()];
+                    self.gather(at, *dst, *index, *signed).map_err(|at| self.outside(param, at))?;
+                }
+                Step::StoreBuffer { param, index, signed, value } => {
+                    let at = self.buffers[param.index()];
+                    let index = self.arg(*index).lanes(self.lanes);
+                    let value = self.arg(*value).lanes(self.lanes);
+                    at.store(self.lanes, index, *signed, value, self.mask.as_deref())
+                        .map_err(|at| self.outside(param, at))?;
+                }
+                Step::LoadShared { shared, dst, index, signed } => {
+                    let memory = BufferAt::of_lanes(self.shared_memory(*shared));
+                    self.gather(memory, *dst, *index, *signed)
+                        .map_err(|at| outside("threadgroup memory", at))?;
+                }
+                Step::StoreShared { shared, index, signed, value } => {
+                    let memory = BufferAt::of_lanes(self.shared_memory(*shared));
+                    let index = self.arg(*index).lanes(self.lanes);
+                    let value = self.arg(*value).lanes(self.lanes);
+                    memory
+                        .store(self.lanes, index, *signed, value, self.mask.as_deref())
+                        .map_err(|at| outside("threadgroup memory", at))?;
+                }
+                Step::Atomic { op, ty, dst, at, index, signed, value } => {
+                    let memory = match at {
+                        AtomicPlace::Buffer(param) => self.buffers[param.index()],
+                        AtomicPlace::Shared(shared) => {
+                            BufferAt::of_lanes(self.shared_memory(*shared))
+                        }
+                    };
+                    let args = [self.arg(*index), self.arg(*value)];
+                    let [index, value] = args.map(|arg| arg.lanes(self.lanes));
+                    let mask = self.mask.clone();
+                    self.fill(*dst, &args, |d| {
+                        memory.atomic(*op, *ty, d, index, *signed, value, mask.as_deref())
+                    })
+                    .map_err(|at| outside("the memory of an atomic", at))?;
+                }
+                Step::Reduce { op, ty, scope, dst, a } => {
+                    let (a, n) = (self.arg(*a), self.lanes);
+                    let width = match scope {
+                        Scope::Simd => SIMD_WIDTH,
+                        Scope::Group => n,
+                    };
+                    let mut lanes = vec![0; n];
+                    spread(a.lanes(n), &mut lanes);
+                    for part in lanes.chunks_mut(width) {
+                        let fold = |a: u32, b: u32| {
+                            let literal = |bits| crate::Literal::from_bits(*ty, bits);
+                            scalar::fold(*op, literal(a), literal(b)).bits()
+                        };
+                        let all = part.iter().copied().reduce(fold).unwrap_or(0);
+                        part.fill(all);
+                    }
+                    self.fill(*dst, &[], |d| d.copy_from_slice(&lanes));
+                }
+                Step::If { cond, then, other } => self.branch(*cond, then, other)?,
+                Step::Loop { body } => self.repeat(body)?,
+                Step::Break { cond } => self.leave(*cond, true),
+                Step::Continue { cond } => self.leave(*cond, false),
+                Step::Yield { value } => self.yielded = Some(self.arg(*value)),
+            }
+        }
+        Ok(())
+    }
+
+    fn arg(&self, arg: Arg) -> Src {
+        match arg {
+            Arg::Slot(slot) => self.file.sources[usize::from(slot)],
+            Arg::Bits(bits) => Src::One(bits),
+            Arg::Uniform(param) => Src::One(self.uniforms[usize::from(param)]),
+        }
+    }
+
+    /// Whether `dst` must keep the lanes that are not active.
+    fn blends(&self, dst: Dst) -> bool {
+        self.mask.is_some() && !dst.whole
+    }
+
+    /// Gives `dst` what `compute` makes of `args`. If they are the same in all lanes, so is it.
+    unsafe fn assign<const N: usize>(
+        &mut self,
+        dst: Dst,
+        args: [Src; N],
+        compute: impl FnOnce(&mut [u32], [Lanes<'_>; N]),
+    ) {
+        let n = self.lanes;
+        if args.iter().all(|arg| matches!(arg, Src::One(_))) {
+            let mut one = [0];
+            // SAFETY: no lanes are read.
+            compute(&mut one, args.map(|arg| unsafe { arg.lanes(0) }));
+            self.copy(dst, Src::One(one[0]));
+            return;
+        }
+        let own = self.file.slot(dst.slot.into());
+        let reads = |place: *mut u32| {
+            let at = |arg: &Src| matches!(arg, Src::At(from) if *from == place.cast_const());
+            args.iter().any(at)
+        };
+        let place = match dst.out.and_then(|view| self.out(view)) {
+            Some(out) if !reads(out) => out,
+            _ if self.blends(dst) || reads(own) => self.file.slot(self.code.slots),
+            _ => own,
+        };
+        // SAFETY: a slot has room for all lanes, as has the view (`out`), and it is not among
+        // the operands, as was just seen; operands have as many lanes.
+        unsafe {
+            let d = std::slice::from_raw_parts_mut(place, n);
+            compute(d, args.map(|arg| arg.lanes(n)));
+        }
+        if place == self.file.slot(self.code.slots) {
+            self.copy(dst, Src::At(place));
+        } else {
+            self.file.sources[usize::from(dst.slot)] = Src::At(place);
+        }
+    }
+
+    /// The view, if lanes can be written to it as they are.
+    fn out(&self, view: ParamId) -> Option<*mut u32> {
+        let here = self.views[view.index()];
+        // A view that is read too may be changed when nothing is left to do.
+        let safe = !here.shared || self.code.stores == 1;
+        let fits = here.plain && here.spread(self.window).is_row() && self.mask.is_none();
+        (safe && fits).then_some(here.first.cast())
+    }
+
+    /// Gives `dst` what `fill` writes to its lanes while it reads `args`.
+    fn fill<T>(&mut self, dst: Dst, args: &[Src], fill: impl FnOnce(&mut [u32]) -> T) -> T {
+        let own = self.file.slot(dst.slot.into()).cast_const();
+        let reads = args.iter().any(|arg| matches!(arg, Src::At(from) if *from == own));
+        let slot = match self.blends(dst) || reads {
+            true => self.code.slots,
+            false => dst.slot.into(),
+        };
+        let place = self.file.slot(slot);
+        // SAFETY: a slot has room for all lanes, and nothing else refers to it now: what it held
+        // is overwritten, and it is not read, as was just seen.
+        let result = fill(unsafe { std::slice::from_raw_parts_mut(place, self.lanes) });
+        if slot == self.code.slots {
+            self.copy(dst, Src::At(place));
+        } else {
+            self.file.sources[slot] = Src::At(place);
+        }
+        result
+    }
+
+    /// Gives `dst` the value of `from`: no lanes move if it is the same for all.
+    fn copy(&mut self, dst: Dst, from: Src) {
+        let (slot, n) = (usize::from(dst.slot), self.lanes);
+        let own = self.file.slot(slot);
+        let blends = self.blends(dst);
+        let now = self.file.sources[slot];
+        if let (Src::One(_), false) = (from, blends) {
+            self.file.sources[slot] = from;
+            return;
+        }
+        // SAFETY: slots have room for all lanes; the value copied lies elsewhere or is the same
+        // slot, which the first test leaves as it is.
+        unsafe {
+            if matches!(from, Src::At(at) if at == own.cast_const()) {
+                return;
+            }
+            let d = std::slice::from_raw_parts_mut(own, n);
+            if !matches!(now, Src::At(at) if at == own.cast_const()) && blends {
+                spread(now.lanes(n), d);
+            }
+            match self.mask.as_deref().filter(|_| blends) {
+                None => spread(from.lanes(n), d),
+                Some(mask) => match from.lanes(n) {
+                    Lanes::Many(from) => {
+                        for ((d, from), mask) in d.iter_mut().zip(from).zip(mask) {
+                            *d = if *mask != 0 { *from } else { *d };
+                        }
+                    }
+                    Lanes::One(from) => {
+                        for (d, mask) in d.iter_mut().zip(mask) {
+                            *d = if *mask != 0 { from } else { *d };
+                        }
+                    }
+                },
+            }
+        }
+        self.file.sources[slot] = Src::At(own);
+    }
+
+    unsafe fn load_view(&mut self, view: ParamId, dst: Dst, held: bool) {
+        let here = self.views[view.index()];
+        let spread = here.spread(self.window);
+        // SAFETY: the view has an element per lane, as the caller of `run` promises.
+        unsafe {
+            if spread.is_point() {
+                let mut one = [0];
+                memory::load_box(self.isa, here, (1, 1), &mut one);
+                self.copy(dst, Src::One(one[0]));
+            } else if here.plain && spread.is_row() && !self.blends(dst) && !(here.shared && held) {
+                self.file.sources[usize::from(dst.slot)] = Src::At(here.first.cast_const().cast());
+            } else {
+                let (isa, window) = (self.isa, self.window);
+                self.fill(dst, &[], |d| memory::load_box(isa, here, window, d));
+            }
+        }
+    }
+
+    /// Gives `dst` elements of `memory`; those of inactive lanes are not touched.
+    unsafe fn gather(
+        &mut self,
+        memory: BufferAt,
+        dst: Dst,
+        index: Arg,
+        signed: bool,
+    ) -> Result<(), i64> {
+        let index = self.arg(index);
+        if let (Src::One(_), None) = (index, &self.mask) {
+            let mut one = [0];
+            // SAFETY: as for `run`; no lanes are read.
+            unsafe { memory.load(&mut one, index.lanes(0), signed, None)? };
+            self.copy(dst, Src::One(one[0]));
+            return Ok(());
+        }
+        let mask = self.mask.clone();
+        // SAFETY: as for `run`.
+        let lanes = unsafe { index.lanes(self.lanes) };
+        // SAFETY: as for `run`.
+        self.fill(dst, &[index], |d| unsafe { memory.load(d, lanes, signed, mask.as_deref()) })
+    }
+
+    /// The numbers of the elements of a box.
+    fn numbers(&mut self, dst: Dst) {
+        let (first, (row_step, column_step)) = (self.first_number, self.number_steps);
+        let columns = self.window.1.max(1);
+        self.fill(dst, &[], |d| {
+            for (row, d) in d.chunks_mut(columns).enumerate() {
+                let first = first.wrapping_add(row_step.wrapping_mul(row as u32));
+                for (column, d) in d.iter_mut().enumerate() {
+                    *d = first.wrapping_add(column_step.wrapping_mul(column as u32));
+                }
+            }
+        });
+    }
+
+    fn shared_memory(&mut self, shared: usize) -> &mut [u32] {
+        let (start, len) = self.code.shared[shared];
+        &mut self.shared[start..start + len]
+    }
+
+    fn outside(&self, param: &ParamId, at: i64) -> String {
+        outside(&format!("parameter {}", param.index()), at)
+    }
+}
+
+fn outside(what: &str, at: i64) -> String {
+    format!("{what} has no element {at}")
+}
+
+/// All lanes of `from`, wherever they are.
+pub(super) fn spread(from: Lanes<'_>, to: &mut [u32]) {
+    match from {
+        Lanes::Many(from) => to.copy_from_slice(from),
+        Lanes::One(from) => to.fill(from),
+    }
+}
+
+/// Control flow.
+impl Machine<'_> {
+    unsafe fn branch(&mut self, cond: Arg, then: &[Step], other: &[Step]) -> Outcome {
+        // SAFETY: as for `run`, here and below.
+        unsafe {
+            match self.arg(cond) {
+                Src::One(0) => return self.block(other),
+                Src::One(_) => return self.block(then),
+                Src::At(_) => {}
+            }
+            let n = self.lanes;
+            let mut taken = vec![0; n].into_boxed_slice();
+            spread(self.arg(cond).lanes(n), &mut taken);
+            let before = self.mask.take();
+            for (steps, flip) in [(then, 0), (other, TRUE)] {
+                let mut mask: Box<[u32]> = taken.iter().map(|taken| taken ^ flip).collect();
+                keep(&mut mask, before.as_deref());
+                keep(&mut mask, self.rounds.last().map(|round| &*round.round));
+                if mask.iter().any(|&mask| mask != 0) {
+                    self.mask = Some(mask);
+                    self.block(steps)?;
+                }
+            }
+            self.mask = before;
+            self.narrow();
+        }
+        Ok(())
+    }
+
+    unsafe fn repeat(&mut self, body: &[Step]) -> Outcome {
+        let before = self.mask.take();
+        let all = match &before {
+            Some(mask) => mask.clone(),
+            None => vec![TRUE; self.lanes].into(),
+        };
+        self.rounds.push(Round { round: all.clone(), looping: all });
+        while let Some(round) = self.rounds.last_mut()
+            && round.looping.iter().any(|&mask| mask != 0)
+        {
+            round.round.copy_from_slice(&round.looping);
+            let all = round.looping.iter().all(|&mask| mask != 0);
+            self.mask = (!all).then(|| round.looping.clone());
+            // SAFETY: as for `run`.
+            if let Err(error) = unsafe { self.block(body) } {
+                self.rounds.clear();
+                return Err(error);
+            }
+        }
+        self.rounds.pop();
+        self.mask = before;
+        Ok(())
+    }
+
+    /// Active lanes where `cond` is true leave the round, or the loop.
+    unsafe fn leave(&mut self, cond: Arg, the_loop: bool) {
+        // SAFETY: as for `run`.
+        let cond = unsafe { self.arg(cond).lanes(self.lanes) };
+        let mask = self.mask.as_deref();
+        let Some(round) = self.rounds.last_mut() else {
+            return;
+        };
+        for t in 0..self.lanes {
+            let cond = match cond {
+                Lanes::Many(cond) => cond[t],
+                Lanes::One(cond) => cond,
+            };
+            let stays = !(cond & mask.map_or(TRUE, |mask| mask[t]));
+            round.round[t] &= stays;
+            if the_loop {
+                round.looping[t] &= stays;
+            }
+        }
+        self.narrow();
+    }
+
+    /// Takes lanes out of the mask that have left the round.
+    fn narrow(&mut self) {
+        let Some(round) = self.rounds.last() else {
+            return;
+        };
+        match &mut self.mask {
+            Some(mask) => keep(mask, Some(&round.round)),
+            None if round.round.iter().any(|&mask| mask == 0) => {
+                self.mask = Some(round.round.clone());
+            }
+            None => {}
+        }
+    }
+}
+
+fn keep(mask: &mut [u32], other: Option<&[u32]>) {
+    for (mask, other) in mask.iter_mut().zip(other.unwrap_or(&[])) {
+        *mask &= other;
+    }
+}
+
+const _: () = assert!(LANES >= crate::program::MAX_THREADS as usize);

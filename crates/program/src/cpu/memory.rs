@@ -1,0 +1,189 @@
+//! Moving the elements of views into lanes and back, from any dtype and strides.
+
+use super::{domain::Here, kernels::Lanes};
+use bessemer_core::DType;
+use bessemer_simd::{Arch, Isa, Kernel, convert};
+
+/// Fills `to`, row by row, with the elements of a box of `window`.
+///
+/// # Safety
+/// They must be there, and nobody may write to them meanwhile.
+pub(super) unsafe fn load_box(isa: Isa, here: Here, window: (usize, usize), to: &mut [u32]) {
+    isa.run(Load { here, window, to });
+}
+
+/// Replaces the elements of a box of `window` by `from`, row by row; where there is a `mask`,
+/// only those it marks.
+///
+/// # Safety
+/// They must be there, and nobody may touch them meanwhile.
+pub(super) unsafe fn store_box(
+    isa: Isa,
+    here: Here,
+    window: (usize, usize),
+    from: Lanes<'_>,
+    mask: Option<&[u32]>,
+) {
+    isa.run(Store { here, window, from, mask });
+}
+
+/// Elements as they are stored, and as lanes.
+trait Stored: Copy {
+    fn lane(self) -> u32;
+    fn from_lane(lane: u32) -> Self;
+}
+
+macro_rules! stored {
+    ($name:ident($type:ty), |$x:ident| $to:expr, |$lane:ident| $from:expr) => {
+        #[derive(Clone, Copy)]
+        #[repr(transparent)]
+        struct $name($type);
+
+        impl Stored for $name {
+            #[inline(always)]
+            fn lane(self) -> u32 {
+                let $x = self.0;
+                $to
+            }
+
+            #[inline(always)]
+            fn from_lane($lane: u32) -> $name {
+                $name($from)
+            }
+        }
+    };
+}
+
+stored!(Plain(u32), |x| x, |lane| lane);
+stored!(Half(u16), |x| convert::f32_from_f16_bits(x).to_bits(), |lane| {
+    convert::f16_bits_from_f32(f32::from_bits(lane))
+});
+stored!(Brain(u16), |x| u32::from(x) << 16, |lane| {
+    convert::bf16_bits_from_f32(f32::from_bits(lane))
+});
+stored!(Byte(u8), |x| u32::from(x), |lane| lane as u8);
+stored!(Truth(u8), |x| u32::from(x != 0).wrapping_neg(), |lane| (lane & 1) as u8);
+
+struct Load<'a> {
+    here: Here,
+    window: (usize, usize),
+    to: &'a mut [u32],
+}
+
+impl Kernel for Load<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        match self.here.dtype {
+            DType::F16 => self.load::<Half>(),
+            DType::BF16 => self.load::<Brain>(),
+            DType::U8 => self.load::<Byte>(),
+            DType::Bool => self.load::<Truth>(),
+            _ => self.load::<Plain>(),
+        }
+    }
+}
+
+impl Load<'_> {
+    #[inline(always)]
+    fn load<T: Stored>(self) {
+        let (rows, columns) = self.window;
+        let Here { row_step, column_step, .. } = self.here;
+        let first = self.here.first.cast::<T>();
+        let element = |row: usize, column: usize| {
+            let offset = row as isize * row_step + column as isize * column_step;
+            first.wrapping_offset(offset)
+        };
+        // SAFETY: `load_box` asks for every element of the box to be there, here and below.
+        if column_step == 1 {
+            for (row, to) in self.to.chunks_exact_mut(columns.max(1)).enumerate() {
+                let from = unsafe { std::slice::from_raw_parts(element(row, 0), columns) };
+                for (to, from) in to.iter_mut().zip(from) {
+                    *to = from.lane();
+                }
+            }
+        } else if row_step == 1 && rows > 1 {
+            // Neighbours lie in columns: a column at a time uses whole cache lines.
+            for column in 0..columns {
+                let from = unsafe { std::slice::from_raw_parts(element(0, column), rows) };
+                let to = self.to[column..].iter_mut().step_by(columns);
+                for (to, from) in to.zip(from) {
+                    *to = from.lane();
+                }
+            }
+        } else {
+            for (row, to) in self.to.chunks_exact_mut(columns.max(1)).enumerate() {
+                if column_step == 0 {
+                    to.fill(unsafe { *element(row, 0) }.lane());
+                } else {
+                    for (column, to) in to.iter_mut().enumerate() {
+                        *to = unsafe { *element(row, column) }.lane();
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct Store<'a> {
+    here: Here,
+    window: (usize, usize),
+    from: Lanes<'a>,
+    mask: Option<&'a [u32]>,
+}
+
+impl Kernel for Store<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        match self.here.dtype {
+            DType::F16 => self.store::<Half>(),
+            DType::BF16 => self.store::<Brain>(),
+            DType::U8 => self.store::<Byte>(),
+            DType::Bool => self.store::<Truth>(),
+            _ => self.store::<Plain>(),
+        }
+    }
+}
+
+impl Store<'_> {
+    #[inline(always)]
+    fn store<T: Stored>(self) {
+        let (rows, columns) = self.window;
+        let Here { row_step, column_step, .. } = self.here;
+        let first = self.here.first.cast::<T>();
+        let element = |row: usize, column: usize| {
+            let offset = row as isize * row_step + column as isize * column_step;
+            first.wrapping_offset(offset)
+        };
+        // SAFETY: `store_box` asks for every element of the box to be there, here and below.
+        for row in 0..rows {
+            let lanes = row * columns..(row + 1) * columns;
+            match (self.from, self.mask) {
+                (Lanes::Many(from), None) if column_step == 1 => {
+                    let to = unsafe { std::slice::from_raw_parts_mut(element(row, 0), columns) };
+                    for (to, from) in to.iter_mut().zip(&from[lanes]) {
+                        *to = T::from_lane(*from);
+                    }
+                }
+                (Lanes::One(from), None) if column_step == 1 => {
+                    let to = unsafe { std::slice::from_raw_parts_mut(element(row, 0), columns) };
+                    to.fill(T::from_lane(from));
+                }
+                (from, mask) => {
+                    for (column, lane) in lanes.enumerate() {
+                        if mask.is_none_or(|mask| mask[lane] != 0) {
+                            let value = match from {
+                                Lanes::Many(from) => from[lane],
+                                Lanes::One(from) => from,
+                            };
+                            unsafe { *element(row, column) = T::from_lane(value) };
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

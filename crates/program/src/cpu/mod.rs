@@ -1,0 +1,25 @@
+//! Programs on the CPU: a block of lanes at a time, registers as arrays over the lanes.
+//!
+//! A program is compiled once ([`Code`]). In map form its lanes are the elements of a box of the
+//! domain ([`Domain`]); in kernel form they are the threads of a threadgroup ([`Grid`]). Which
+//! thread of the machine runs what is the caller's business.
+
+mod axes;
+mod code;
+mod domain;
+mod grid;
+mod kernels;
+mod lanes;
+mod machine;
+mod memory;
+mod slots;
+
+pub use axes::{Axes, Steps, Window};
+pub use code::Code;
+pub use domain::{Binding, Box2, Domain, ViewAt, Worker};
+pub use grid::{BufferAt, Grid};
+pub use lanes::Yielded;
+
+/// The most lanes that run together: a threadgroup is no larger, and a register of them is a
+/// twelfth of a usual first-level cache.
+pub const LANES: usize = 1024;

@@ -1,0 +1,290 @@
+//! A program and what it is launched with.
+
+use crate::{Error, Inst, Operand, Result, Type, cpu::Code};
+use bessemer_core::DType;
+use bessemer_simd::Isa;
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+/// A verified program. Clones share it, with all that was compiled from it.
+///
+/// Programs are made by a [`Builder`](crate::Builder) or read from text
+/// ([`Program::parse`]); either way they have passed the verifier.
+#[derive(Clone)]
+pub struct Program(Arc<Inner>);
+
+struct Inner {
+    source: Source,
+    form: Form,
+    yields: Option<Type>,
+    code: [OnceLock<Code>; Isa::ALL.len()],
+}
+
+/// What a program is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) params: Vec<Param>,
+    pub(crate) shared: Vec<Shared>,
+    pub(crate) registers: Vec<Type>,
+    pub(crate) body: Vec<Inst>,
+}
+
+/// What a program is launched over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The elements of a domain: it has views, or yields a value, or asks for its element's
+    /// number. Every element is computed by itself.
+    Map,
+    /// A grid of threadgroups, by a [`LaunchConfig`].
+    Kernel,
+}
+
+/// Something given at launch.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: ParamKind,
+    /// How elements are stored.
+    pub dtype: DType,
+}
+
+/// The kinds of parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParamKind {
+    /// A strided view, addressed by the element's position in the domain.
+    View(Direction),
+    /// Raw elements, addressed by number.
+    Buffer(Direction),
+    /// One value for all threads.
+    Uniform,
+}
+
+/// Whether memory is read, written or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Only read.
+    In,
+    /// Only written.
+    Out,
+    /// Read and written.
+    InOut,
+}
+
+impl Direction {
+    /// Whether it may be read.
+    pub const fn reads(self) -> bool {
+        !matches!(self, Direction::Out)
+    }
+
+    /// Whether it may be written.
+    pub const fn writes(self) -> bool {
+        !matches!(self, Direction::In)
+    }
+
+    /// Its name in the text form.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Direction::In => "in",
+            Direction::Out => "out",
+            Direction::InOut => "inout",
+        }
+    }
+}
+
+impl Param {
+    /// The type of its elements in registers.
+    pub fn ty(&self) -> Type {
+        Type::of(self.dtype).unwrap_or(Type::F32)
+    }
+
+    /// Whether it is read and written, if it is memory.
+    pub fn direction(&self) -> Option<Direction> {
+        match self.kind {
+            ParamKind::View(direction) | ParamKind::Buffer(direction) => Some(direction),
+            ParamKind::Uniform => None,
+        }
+    }
+}
+
+/// Memory that the threads of a threadgroup share.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shared {
+    /// Its name.
+    pub name: String,
+    /// The type of its elements.
+    pub ty: Type,
+    /// How many elements.
+    pub len: u32,
+}
+
+/// How many threadgroups, and how many threads in each.
+///
+/// ```
+/// use bessemer_program::LaunchConfig;
+///
+/// let launch = LaunchConfig::linear(1000, 256);
+/// assert_eq!((launch.grid, launch.block), ([4, 1, 1], [256, 1, 1]));
+/// assert!(launch.check("p").is_ok());
+/// assert!(LaunchConfig { grid: [1; 3], block: [64, 64, 1] }.check("p").is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaunchConfig {
+    /// Threadgroups along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a threadgroup along x, y and z.
+    pub block: [u32; 3],
+}
+
+impl LaunchConfig {
+    /// Threadgroups of `block` threads in a row, enough for `threads`.
+    pub fn linear(threads: u32, block: u32) -> LaunchConfig {
+        LaunchConfig { grid: [threads.div_ceil(block.max(1)), 1, 1], block: [block, 1, 1] }
+    }
+
+    /// Threads of one threadgroup.
+    pub fn threads(&self) -> usize {
+        self.block.iter().map(|&n| n as usize).product()
+    }
+
+    /// Threadgroups.
+    pub fn groups(&self) -> usize {
+        self.grid.iter().map(|&n| n as usize).product()
+    }
+
+    /// Whether it is within the limits every device has: 1 to 1024 threads per threadgroup, and
+    /// less than 2^32 threads in all.
+    pub fn check(&self, program: &str) -> Result<()> {
+        let refuse = |rule: String| Err(Error::Launch { program: program.to_owned(), rule });
+        let product = |sizes: [u32; 3]| {
+            let [x, y, z] = sizes.map(u64::from);
+            x.checked_mul(y)?.checked_mul(z)
+        };
+        let Some(threads @ 1..=MAX_THREADS) = product(self.block) else {
+            return refuse(format!(
+                "a threadgroup has 1 to {MAX_THREADS} threads, not {:?}",
+                self.block
+            ));
+        };
+        match product(self.grid).and_then(|groups| groups.checked_mul(threads)) {
+            Some(all) if all <= u64::from(u32::MAX) => Ok(()),
+            _ => refuse(format!(
+                "a grid of {:?} threadgroups of {threads} has more than 2^32 threads",
+                self.grid
+            )),
+        }
+    }
+}
+
+/// The most threads of a threadgroup.
+pub const MAX_THREADS: u64 = 1024;
+
+/// The threads of a simdgroup.
+pub const SIMD_WIDTH: usize = 32;
+
+impl Program {
+    /// Of a source that has passed the verifier.
+    pub(crate) fn new(source: Source, form: Form, yields: Option<Type>) -> Program {
+        Program(Arc::new(Inner { source, form, yields, code: Default::default() }))
+    }
+
+    pub(crate) fn source(&self) -> &Source {
+        &self.0.source
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.source.name
+    }
+
+    /// What it is given at launch.
+    pub fn params(&self) -> &[Param] {
+        &self.0.source.params
+    }
+
+    /// The memory that threads of a threadgroup share.
+    pub fn shared(&self) -> &[Shared] {
+        &self.0.source.shared
+    }
+
+    /// The types of its registers.
+    pub fn registers(&self) -> &[Type] {
+        &self.0.source.registers
+    }
+
+    /// Its instructions.
+    pub fn body(&self) -> &[Inst] {
+        &self.0.source.body
+    }
+
+    /// What it is launched over.
+    pub fn form(&self) -> Form {
+        self.0.form
+    }
+
+    /// The type of the value it yields, if it does.
+    pub fn yields(&self) -> Option<Type> {
+        self.0.yields
+    }
+
+    /// The type of an operand.
+    pub fn type_of(&self, operand: Operand) -> Type {
+        self.0.source.type_of(operand)
+    }
+
+    /// Arithmetic instructions for one element or thread; those in loops count once.
+    pub fn flops(&self) -> u64 {
+        fn count(block: &[Inst]) -> u64 {
+            let each = |inst: &Inst| match inst {
+                Inst::Unary { .. } | Inst::Binary { .. } | Inst::Compare { .. } => 1,
+                Inst::Reduce { .. } => 1,
+                Inst::Fma { .. } => 2,
+                _ => inst.blocks().into_iter().map(count).sum(),
+            };
+            block.iter().map(each).sum()
+        }
+        count(self.body())
+    }
+
+    /// The same program compiled for a CPU with `isa`; made at the first call.
+    pub fn code(&self, isa: Isa) -> &Code {
+        self.0.code[isa as usize].get_or_init(|| Code::new(self, isa))
+    }
+}
+
+impl Source {
+    /// The type of an operand. Those of another program are refused by `rules`; until then any
+    /// type will do for them.
+    pub(crate) fn type_of(&self, operand: Operand) -> Type {
+        let found = match operand {
+            Operand::Reg(reg) => self.registers.get(reg.index()).copied(),
+            Operand::Literal(literal) => Some(literal.ty()),
+            Operand::Uniform(param) => self.params.get(param.index()).map(Param::ty),
+        };
+        found.unwrap_or(Type::F32)
+    }
+}
+
+impl PartialEq for Program {
+    fn eq(&self, other: &Program) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.source == other.0.source
+    }
+}
+
+impl Eq for Program {}
+
+impl std::hash::Hash for Program {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.source.hash(state);
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}

@@ -1,0 +1,294 @@
+//! The meaning of whole programs: threads of a group in lockstep, one value at a time.
+
+use crate::{
+    Index, Inst, LaunchConfig, Literal, Operand, ParamId, Place, Program, SIMD_WIDTH, Scope, Type,
+    program::Source, scalar,
+};
+
+/// The memory of a program while it runs, as numbers. What is outside of a buffer is an error.
+pub trait Memory {
+    /// Element `index` of a parameter.
+    fn load(&mut self, param: ParamId, index: usize) -> Option<f64>;
+
+    /// Replaces element `index` of a parameter.
+    fn store(&mut self, param: ParamId, index: usize, value: f64) -> Option<()>;
+}
+
+/// What a run needs to know.
+struct Run<'p, 'm> {
+    source: &'p Source,
+    uniforms: &'p [Literal],
+    memory: &'m mut dyn Memory,
+    shared: Vec<Vec<Literal>>,
+    launch: LaunchConfig,
+    group: [u32; 3],
+    /// The element, in map form.
+    element: usize,
+    /// By register, then thread.
+    registers: Vec<Vec<Literal>>,
+    yielded: Option<Literal>,
+}
+
+/// Which threads go on.
+struct Mask {
+    active: Vec<bool>,
+    /// Threads of the innermost loop that have not left this round of it.
+    round: Vec<bool>,
+    /// Threads of the innermost loop that have not left it.
+    looping: Vec<bool>,
+}
+
+type Outcome<T = ()> = Result<T, String>;
+
+/// Runs a map-form program on element `element` of its domain and gives what it yields.
+///
+/// `uniforms` holds one literal per parameter; those of memory are ignored.
+pub fn run_element(
+    program: &Program,
+    uniforms: &[Literal],
+    element: usize,
+    memory: &mut dyn Memory,
+) -> Result<Option<Literal>, String> {
+    let launch = LaunchConfig { grid: [1; 3], block: [1; 3] };
+    let mut run = Run::new(program, uniforms, launch, memory);
+    run.element = element;
+    run.start()?;
+    Ok(run.yielded)
+}
+
+/// Runs a kernel-form program, one threadgroup after the other.
+pub fn run_grid(
+    program: &Program,
+    uniforms: &[Literal],
+    launch: LaunchConfig,
+    memory: &mut dyn Memory,
+) -> Result<(), String> {
+    let [x, y, z] = launch.grid;
+    let groups = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
+    for group in groups {
+        let mut run = Run::new(program, uniforms, launch, memory);
+        run.group = group;
+        run.start()?;
+    }
+    Ok(())
+}
+
+impl<'p, 'm> Run<'p, 'm> {
+    fn new(
+        program: &'p Program,
+        uniforms: &'p [Literal],
+        launch: LaunchConfig,
+        memory: &'m mut dyn Memory,
+    ) -> Run<'p, 'm> {
+        let source = program.source();
+        let zero = |ty: Type| Literal::from_bits(ty, 0);
+        let threads = launch.threads();
+        let shared = source.shared.iter();
+        let registers = source.registers.iter();
+        Run {
+            source,
+            uniforms,
+            memory,
+            shared: shared.map(|s| vec![zero(s.ty); s.len as usize]).collect(),
+            launch,
+            group: [0; 3],
+            element: 0,
+            registers: registers.map(|&ty| vec![zero(ty); threads]).collect(),
+            yielded: None,
+        }
+    }
+
+    fn start(&mut self) -> Outcome {
+        let all = vec![true; self.launch.threads()];
+        let mut mask = Mask { active: all.clone(), round: all.clone(), looping: all };
+        self.block(&self.source.body, &mut mask)
+    }
+
+    fn block(&mut self, block: &'p [Inst], mask: &mut Mask) -> Outcome {
+        for inst in block {
+            match inst {
+                Inst::If { cond, then, other } => {
+                    let before = mask.active.clone();
+                    let holds = |run: &Self, t: usize| run.value(*cond, t).bits() != 0;
+                    let taken: Vec<bool> = (0..before.len()).map(|t| holds(self, t)).collect();
+                    for (branch, side) in [(then, true), (other, false)] {
+                        let here = |t: usize| before[t] && mask.round[t] && taken[t] == side;
+                        mask.active = (0..before.len()).map(here).collect();
+                        self.block(branch, mask)?;
+                    }
+                    mask.active = (0..before.len()).map(|t| before[t] && mask.round[t]).collect();
+                }
+                Inst::Loop { body } => self.loop_(body, mask)?,
+                Inst::Break { cond } | Inst::Continue { cond } => {
+                    let leaves = matches!(inst, Inst::Break { .. });
+                    for t in 0..mask.active.len() {
+                        if mask.active[t] && self.value(*cond, t).bits() != 0 {
+                            mask.active[t] = false;
+                            mask.round[t] = false;
+                            mask.looping[t] &= !leaves;
+                        }
+                    }
+                }
+                Inst::Reduce { op, scope, dst, a } => {
+                    let width = match scope {
+                        Scope::Simd => SIMD_WIDTH,
+                        Scope::Group => self.launch.threads(),
+                    };
+                    let values: Vec<Literal> =
+                        (0..mask.active.len()).map(|t| self.value(*a, t)).collect();
+                    for (part, values) in values.chunks(width).enumerate() {
+                        let all = values.iter().copied().reduce(|a, b| scalar::fold(*op, a, b));
+                        for (i, value) in all.iter().cycle().take(values.len()).enumerate() {
+                            self.registers[dst.index()][part * width + i] = *value;
+                        }
+                    }
+                }
+                _ => {
+                    for t in (0..mask.active.len()).filter(|&t| mask.active[t]) {
+                        self.step(inst, t)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn loop_(&mut self, body: &'p [Inst], mask: &mut Mask) -> Outcome {
+        let mut inner = Mask {
+            active: mask.active.clone(),
+            round: mask.active.clone(),
+            looping: mask.active.clone(),
+        };
+        while inner.looping.contains(&true) {
+            inner.active.clone_from(&inner.looping);
+            inner.round.clone_from(&inner.looping);
+            self.block(body, &mut inner)?;
+        }
+        Ok(())
+    }
+
+    /// An instruction of one thread that needs no others.
+    fn step(&mut self, inst: &Inst, t: usize) -> Outcome {
+        let value = |operand: &Operand| self.value(*operand, t);
+        let result = match inst {
+            Inst::Mov { a, .. } => value(a),
+            Inst::Unary { op, a, .. } => scalar::unary(*op, value(a)),
+            Inst::Binary { op, a, b, .. } => scalar::binary(*op, value(a), value(b)),
+            Inst::Compare { op, a, b, .. } => scalar::compare(*op, value(a), value(b)),
+            Inst::Fma { a, b, c, .. } => scalar::fma(value(a), value(b), value(c)),
+            Inst::Select { cond, a, b, .. } => match value(cond).bits() {
+                0 => value(b),
+                _ => value(a),
+            },
+            Inst::Convert { to, a, .. } => scalar::convert(*to, value(a)),
+            Inst::Bits { to, a, .. } => Literal::from_bits(*to, value(a).bits()),
+            Inst::Index { index, .. } => self.index(*index, t).into(),
+            Inst::Load { from, .. } => self.load(from, t)?,
+            Inst::Atomic { op, at, value, .. } => {
+                let old = self.load(at, t)?;
+                let new = scalar::atomic(*op, old, self.value(*value, t));
+                self.store(at, t, new)?;
+                old
+            }
+            Inst::Store { to, value } => return self.store(to, t, self.value(*value, t)),
+            Inst::Yield { value } => {
+                self.yielded = Some(self.value(*value, t));
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        if let Some(dst) = inst.dst() {
+            self.registers[dst.index()][t] = result;
+        }
+        Ok(())
+    }
+
+    fn value(&self, operand: Operand, t: usize) -> Literal {
+        match operand {
+            Operand::Reg(reg) => self.registers[reg.index()][t],
+            Operand::Literal(literal) => literal,
+            Operand::Uniform(param) => self.uniforms[param.index()],
+        }
+    }
+
+    fn index(&self, index: Index, t: usize) -> u32 {
+        let LaunchConfig { grid, block } = self.launch;
+        let linear = t as u32;
+        let thread =
+            [linear % block[0], linear / block[0] % block[1], linear / block[0] / block[1]];
+        let global = |axis: usize| self.group[axis] * block[axis] + thread[axis];
+        match index {
+            Index::Element => self.element as u32,
+            Index::ThreadX => thread[0],
+            Index::ThreadY => thread[1],
+            Index::ThreadZ => thread[2],
+            Index::GroupX => self.group[0],
+            Index::GroupY => self.group[1],
+            Index::GroupZ => self.group[2],
+            Index::GlobalX => global(0),
+            Index::GlobalY => global(1),
+            Index::GlobalZ => global(2),
+            Index::BlockX => block[0],
+            Index::BlockY => block[1],
+            Index::BlockZ => block[2],
+            Index::GridX => grid[0],
+            Index::GridY => grid[1],
+            Index::GridZ => grid[2],
+            Index::Linear => linear,
+            Index::Lane => linear % SIMD_WIDTH as u32,
+            Index::Simdgroup => linear / SIMD_WIDTH as u32,
+        }
+    }
+
+    /// The element that a place means. Negative and huge indices are outside of everything.
+    fn at(&self, place: &Place, t: usize) -> usize {
+        match place {
+            Place::Here(_) => self.element,
+            Place::Buffer(_, index) | Place::Shared(_, index) => {
+                let index = self.value(*index, t);
+                match index.ty() {
+                    Type::I32 => usize::try_from(index.bits() as i32).unwrap_or(usize::MAX),
+                    _ => index.bits() as usize,
+                }
+            }
+        }
+    }
+
+    fn load(&mut self, place: &Place, t: usize) -> Outcome<Literal> {
+        let at = self.at(place, t);
+        let found = match place {
+            Place::Here(param) | Place::Buffer(param, _) => {
+                let ty = self.source.params[param.index()].ty();
+                let value = self.memory.load(*param, at);
+                value.map(|value| Literal::from_f64(ty, value))
+            }
+            Place::Shared(shared, _) => self.shared[shared.index()].get(at).copied(),
+        };
+        found.ok_or_else(|| self.outside(place, at))
+    }
+
+    fn store(&mut self, place: &Place, t: usize, value: Literal) -> Outcome {
+        let at = self.at(place, t);
+        let done = match place {
+            Place::Here(param) | Place::Buffer(param, _) => {
+                self.memory.store(*param, at, value.to_f64())
+            }
+            Place::Shared(shared, _) => {
+                let memory = self.shared[shared.index()].get_mut(at);
+                memory.map(|element| *element = value)
+            }
+        };
+        done.ok_or_else(|| self.outside(place, at))
+    }
+
+    fn outside(&self, place: &Place, at: usize) -> String {
+        let name = match place {
+            Place::Here(param) | Place::Buffer(param, _) => &self.source.params[param.index()].name,
+            Place::Shared(shared, _) => &self.source.shared[shared.index()].name,
+        };
+        match at {
+            usize::MAX => format!("a negative index into {name}"),
+            at => format!("{name} has no element {at}"),
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Fast execution against the meaning, on every instruction set of this machine.
+
+use bessemer_core::{DType, MAX_RANK, Shape};
+use bessemer_program::{
+    Binary, Builder, Compare, Direction, Index, LaunchConfig, Literal, Param, ParamId, ParamKind,
+    Program, Type, Unary,
+    cpu::{Binding, BufferAt, Domain, Grid, ViewAt},
+    reference::{self, Memory},
+};
+use bessemer_simd::Isa;
+
+/// Buffers of 32-bit elements, one per parameter.
+#[derive(Clone, Debug)]
+struct Buffers {
+    dtypes: Vec<DType>,
+    bits: Vec<Vec<u32>>,
+}
+
+impl Memory for Buffers {
+    fn load(&mut self, param: ParamId, index: usize) -> Option<f64> {
+        let ty = Type::of(self.dtypes[param.index()])?;
+        let bits = self.bits[param.index()].get(index)?;
+        Some(Literal::from_bits(ty, *bits).to_f64())
+    }
+
+    fn store(&mut self, param: ParamId, index: usize, value: f64) -> Option<()> {
+        let ty = Type::of(self.dtypes[param.index()])?;
+        *self.bits[param.index()].get_mut(index)? = Literal::from_f64(ty, value).bits();
+        Some(())
+    }
+}
+
+/// Noise, whole numbers and special values.
+fn data(seed: u32, len: usize, ty: Type) -> Vec<u32> {
+    let special = [0.0, -0.0, 1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40, 3e38];
+    (0..len as u32)
+        .map(|i| {
+            let noise = (i + seed * 7919).wrapping_mul(2_654_435_761) ^ 0x9e37;
+            match ty {
+                Type::F32 if noise % 13 == 0 => special[i as usize % special.len()].to_bits(),
+                Type::F32 => (noise as f32 / 4e8 - 5.0).to_bits(),
+                Type::I32 | Type::U32 if noise % 5 == 0 => {
+                    [0, 1, u32::MAX, 1 << 31][i as usize % 4]
+                }
+                _ => (noise % 1000) as i32 as u32,
+            }
+        })
+        .collect()
+}
+
+fn setup(params: &[Param], len: usize) -> Buffers {
+    Buffers {
+        dtypes: params.iter().map(|param| param.dtype).collect(),
+        bits: params
+            .iter()
+            .enumerate()
+            .map(|(i, param)| data(i as u32 + 1, len, param.ty()))
+            .collect(),
+    }
+}
+
+fn bindings(program: &Program, buffers: &mut Buffers, uniforms: &[Literal]) -> Vec<Binding> {
+    let params = program.params().iter().enumerate();
+    let bind = |(i, param): (usize, &Param)| {
+        let first = buffers.bits[i].as_mut_ptr().cast();
+        let mut steps = [0; MAX_RANK];
+        steps[0] = 1;
+        match param.kind {
+            ParamKind::View(_) => {
+                Binding::View(ViewAt { first, dtype: param.dtype, steps, shared: false })
+            }
+            ParamKind::Buffer(_) => {
+                Binding::Buffer(BufferAt { first, dtype: param.dtype, len: buffers.bits[i].len() })
+            }
+            ParamKind::Uniform => Binding::Uniform(uniforms[i]),
+        }
+    };
+    params.map(bind).collect()
+}
+
+fn same(found: &Buffers, wanted: &Buffers, ulps: u32, what: &str) {
+    for (param, (found, wanted)) in found.bits.iter().zip(&wanted.bits).enumerate() {
+        for (i, (&a, &b)) in found.iter().zip(wanted).enumerate() {
+            let near = a.abs_diff(b) <= ulps;
+            let nan = f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan();
+            let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+            // Zero of either sign, and NaN of any kind.
+            let zero = x == y;
+            assert!(
+                near || nan || zero,
+                "{what}: element {i} of {param}: {a:#x} {x:e}, not {b:#x} {y:e}"
+            );
+        }
+    }
+}
+
+/// A map over `len` elements, fast and by its meaning.
+fn check_map(program: &Program, len: usize, uniforms: &[Literal], ulps: u32) {
+    let mut wanted = setup(program.params(), len);
+    for element in 0..len {
+        reference::run_element(program, uniforms, element, &mut wanted).unwrap();
+    }
+    for isa in Isa::here() {
+        let mut found = setup(program.params(), len);
+        let shape = Shape::new(&[len]).unwrap();
+        let bindings = bindings(program, &mut found, uniforms);
+        let domain = Domain::new(program, isa, &shape, &bindings, &[], &[]);
+        // SAFETY: the bindings are the buffers, which nothing else touches.
+        unsafe { domain.run(0..domain.boxes()) }.unwrap();
+        same(&found, &wanted, ulps, &format!("{} on {isa}, {len} elements", program.name()));
+    }
+}
+
+fn check_grid(
+    program: &Program,
+    launch: LaunchConfig,
+    len: usize,
+    uniforms: &[Literal],
+    ulps: u32,
+) {
+    let mut wanted = setup(program.params(), len);
+    let result = reference::run_grid(program, uniforms, launch, &mut wanted);
+    for isa in Isa::here() {
+        let mut found = setup(program.params(), len);
+        let bindings = bindings(program, &mut found, uniforms);
+        let grid = Grid::new(program, isa, launch, &bindings);
+        // SAFETY: as above.
+        let outcome = unsafe { grid.run(0..launch.groups()) };
+        assert_eq!(outcome.is_err(), result.is_err(), "{outcome:?} {result:?}");
+        if result.is_ok() {
+            same(&found, &wanted, ulps, &format!("{} on {isa}", program.name()));
+        }
+    }
+}
+
+#[test]
+fn every_unary() {
+    for &op in Unary::ALL {
+        for &ty in op.types() {
+            let mut b = Builder::new(op.name());
+            let a = b.view("a", ty.dtype(), Direction::In);
+            let c = b.view("c", ty.dtype(), Direction::Out);
+            let x = b.load(a);
+            let y = b.unary(op, x);
+            b.store(c, y);
+            if ty != Type::Bool {
+                check_map(&b.finish().unwrap(), 777, &[], 6);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_binary_and_comparison() {
+    for ty in [Type::F32, Type::I32, Type::U32] {
+        let binaries = Binary::ALL.iter().filter(|op| op.types().contains(&ty));
+        for &op in binaries {
+            let operands: [fn(&mut Builder, ParamId, ParamId, Type) -> (_, _); 3] = [
+                |b, a, c, _| (b.load(a), b.load(c)),
+                |b, a, _, ty| (b.load(a), Literal::from_f64(ty, 3.0).into()),
+                |b, a, _, ty| (Literal::from_f64(ty, 7.0).into(), b.load(a)),
+            ];
+            for make in operands {
+                let mut b = Builder::new(op.name());
+                let a = b.view("a", ty.dtype(), Direction::In);
+                let c = b.view("c", ty.dtype(), Direction::In);
+                let d = b.view("d", ty.dtype(), Direction::Out);
+                let (x, y) = make(&mut b, a, c, ty);
+                let z = b.binary(op, x, y);
+                b.store(d, z);
+                check_map(&b.finish().unwrap(), 1300, &[], 2);
+            }
+        }
+        for &op in Compare::ALL {
+            let mut b = Builder::new(op.name());
+            let a = b.view("a", ty.dtype(), Direction::In);
+            let c = b.view("c", ty.dtype(), Direction::In);
+            let d = b.view("d", ty.dtype(), Direction::Out);
+            let (x, y) = (b.load(a), b.load(c));
+            let holds = b.compare(op, x, y);
+            let z = b.select(holds, x, y);
+            b.store(d, z);
+            check_map(&b.finish().unwrap(), 100, &[], 0);
+        }
+    }
+}
+
+#[test]
+fn conversions() {
+    for from in [Type::F32, Type::I32, Type::U32] {
+        for to in Type::ALL {
+            let mut b = Builder::new("convert");
+            let a = b.view("a", from.dtype(), Direction::In);
+            let c = b.view("c", DType::F32, Direction::Out);
+            let x = b.load(a);
+            let y = b.convert(to, x);
+            let z = b.convert(Type::F32, y);
+            b.store(c, z);
+            check_map(&b.finish().unwrap(), 1000, &[], 0);
+        }
+    }
+}
+
+#[test]
+fn divergent_loops_and_branches() {
+    let text = "
+    program collatz(in view a: u32, out view steps: u32, out view top: u32, uniform limit: u32) {
+        %n = load a[@]
+        %n = rem %n, 100u
+        %n = add %n, 1u
+        %count = mov 0u
+        %top = mov %n
+        loop {
+            %last = mov %n
+            %done = eq %n, 1u
+            break %done
+            %odd = and %n, 1u
+            %even = eq %odd, 0u
+            if %even {
+                %n = div %n, 2u
+                %five = eq %n, 5u
+                continue %five
+            } else {
+                %n = mul %n, 3u
+                %n = add %n, 1u
+            }
+            %top = max %top, %n
+            %count = add %count, 1u
+            %over = ge %count, limit
+            if %over {
+                %count = add %count, 1000u
+                break true
+            }
+        }
+        %count = add %count, %last
+        store steps[@], %count
+        store top[@], %top
+    }";
+    let program = Program::parse("collatz.bp", text).unwrap();
+    let zero = Literal::from(0u32);
+    check_map(&program, 2500, &[zero, zero, zero, 50u32.into()], 0);
+}
+
+#[test]
+fn threadgroups_share_memory() {
+    let text = "
+    program reverse_and_sum(inout buffer a: f32, inout buffer c: i32, uniform n: u32) {
+        shared t: f32[64]
+        %t = linear
+        %g = global.x
+        %x = load a[%g]
+        store t[%t], %x
+        barrier
+        %last = block.x
+        %r = sub %last, 1u
+        %r = sub %r, %t
+        %y = load t[%r]
+        %s = simd_max %y
+        %z = group_min %y
+        %sum = add %s, %z
+        store a[%g], %sum
+        %lane = lane
+        %simd = simdgroup
+        %i = add %lane, %simd
+        %old = atomic_max c[%i], 500
+        %ok = lt %i, n
+        if %ok {
+            %old = atomic_add c[0], 2
+        }
+    }";
+    let program = Program::parse("reverse.bp", text).unwrap();
+    let uniforms = [0f32.into(), 0i32.into(), Literal::from(7u32)];
+    check_grid(&program, LaunchConfig::linear(320, 64), 320, &uniforms, 0);
+    // The last group reads beyond the buffer.
+    check_grid(&program, LaunchConfig::linear(320, 64), 319, &uniforms, 0);
+    let launch = LaunchConfig { grid: [1, 1, 1], block: [4, 4, 4] };
+    check_grid(&program, launch, 64, &uniforms, 0);
+}
+
+#[test]
+fn indices_of_three_dimensions() {
+    for &index in Index::ALL.iter().filter(|&&index| index != Index::Element) {
+        let mut b = Builder::new("index");
+        let c = b.buffer("c", DType::U32, Direction::InOut);
+        let value = b.index(index);
+        let [x, y, z] = [Index::GlobalX, Index::GlobalY, Index::GlobalZ].map(|i| b.index(i));
+        let at = b.mul(z, 6u32);
+        let at = b.add(at, y);
+        let at = b.mul(at, 6u32);
+        let at = b.add(at, x);
+        b.store_at(c, at, value);
+        let launch = LaunchConfig { grid: [2, 3, 2], block: [3, 2, 2] };
+        check_grid(&b.finish().unwrap(), launch, 6 * 6 * 4, &[0u32.into()], 0);
+    }
+}
+
+#[test]
+fn outside_is_an_error_and_says_so() {
+    let text = "program p(inout buffer a: i32) {
+        %t = thread.x
+        %i = i32 %t
+        %i = sub %i, 1
+        store a[%i], 1
+    }";
+    let program = Program::parse("p.bp", text).unwrap();
+    let mut buffers = setup(program.params(), 10);
+    let bindings = bindings(&program, &mut buffers, &[]);
+    let grid = Grid::new(&program, Isa::best(), LaunchConfig::linear(4, 4), &bindings);
+    // SAFETY: as above.
+    let error = unsafe { grid.run(0..1) }.unwrap_err();
+    assert!(error.contains("no element -1"), "{error}");
+}
+
+#[test]
+fn elements_know_their_number() {
+    let mut b = Builder::new("numbers");
+    let c = b.view("c", DType::U32, Direction::Out);
+    let i = b.index(Index::Element);
+    let x = b.mul(i, 3u32);
+    b.store(c, x);
+    check_map(&b.finish().unwrap(), 5000, &[], 0);
+}

@@ -1,0 +1,199 @@
+//! Every function against double precision, on every instruction set of this machine.
+
+use super::*;
+use crate::{Isa, Kernel};
+
+/// Applies a function of one operand on an instruction set.
+struct Apply<'a, F>(&'a [f32], &'a mut Vec<f32>, F);
+
+trait Function: Copy {
+    fn call<A: Arch>(self, x: f32) -> f32;
+}
+
+impl<F: Function> Kernel for Apply<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        self.1.extend(self.0.iter().map(|&x| self.2.call::<A>(x)));
+    }
+}
+
+macro_rules! function {
+    ($name:ident, $f:ident) => {
+        #[derive(Clone, Copy)]
+        struct $name;
+        impl Function for $name {
+            #[inline(always)]
+            fn call<A: Arch>(self, x: f32) -> f32 {
+                $f::<A>(x)
+            }
+        }
+    };
+}
+
+function!(Exp, exp);
+function!(Exp2, exp2);
+function!(Log, log);
+function!(Log2, log2);
+function!(Tanh, tanh);
+function!(Sigmoid, sigmoid);
+function!(Silu, silu);
+function!(GeluTanh, gelu_tanh);
+function!(Gelu, gelu);
+function!(Erf, erf);
+function!(Sin, sin);
+function!(Cos, cos);
+function!(Tan, tan);
+
+/// Bit patterns of all sizes and signs, and a dense sweep near zero.
+fn arguments() -> Vec<f32> {
+    let bits = (0..=u32::MAX).step_by(9_973).map(f32::from_bits);
+    let dense = (-200_000..200_000).map(|i| i as f32 * 1e-4);
+    let special = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE, 1e-45];
+    bits.chain(dense).chain(special).collect()
+}
+
+/// The distance in units of the last place of the true result.
+fn ulps(found: f32, wanted: f64) -> f64 {
+    let nearest = wanted as f32;
+    if found == nearest || found.is_nan() && nearest.is_nan() {
+        return 0.0;
+    }
+    if !found.is_finite() || !nearest.is_finite() {
+        // The other side of the edge of what a single holds is near; anything else is not.
+        let edge = wanted.abs() > f64::from(f32::MAX) * (1.0 - 1e-6) && !found.is_nan();
+        return if edge && found.is_sign_positive() == (wanted > 0.0) {
+            1.0
+        } else {
+            f64::INFINITY
+        };
+    }
+    let exponent = nearest.abs().max(1e-36).log2().floor();
+    (f64::from(found) - wanted).abs() / f64::from(exponent - 23.0).exp2()
+}
+
+fn check<F: Function>(
+    name: &str,
+    f: F,
+    bound: f64,
+    truth: impl Fn(f64) -> f64,
+    fits: impl Fn(f32) -> bool,
+) {
+    let arguments: Vec<f32> = arguments().into_iter().filter(|&x| fits(x)).collect();
+    for isa in Isa::here() {
+        let mut found = Vec::new();
+        isa.run(Apply(&arguments, &mut found, f));
+        let (mut worst, mut at) = (0.0, 0.0);
+        for (&x, &y) in arguments.iter().zip(&found) {
+            let off = ulps(y, truth(f64::from(x)));
+            if off > worst {
+                (worst, at) = (off, x);
+            }
+        }
+        println!("{name} on {isa}: {worst:.2} ulp at {at:e}");
+        assert!(worst <= bound, "{name} on {isa}: {worst} ulp at {at:e}");
+    }
+}
+
+fn everywhere(_: f32) -> bool {
+    true
+}
+
+fn true_sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+#[test]
+fn exponentials() {
+    check("exp", Exp, 1.0, f64::exp, everywhere);
+    check("exp2", Exp2, 1.0, f64::exp2, everywhere);
+}
+
+#[test]
+fn logarithms() {
+    check("log", Log, 1.0, f64::ln, everywhere);
+    check("log2", Log2, 2.0, f64::log2, everywhere);
+}
+
+#[test]
+fn activations() {
+    check("tanh", Tanh, 3.0, f64::tanh, everywhere);
+    check("sigmoid", Sigmoid, 3.0, true_sigmoid, everywhere);
+    let zero = |x: f64, y: f64| if x == f64::NEG_INFINITY { -0.0 } else { y };
+    check("silu", Silu, 4.0, |x| zero(x, x * true_sigmoid(x)), everywhere);
+    let gelu = |x: f64| {
+        let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
+        zero(x, x * true_sigmoid(2.0 * inner))
+    };
+    check("gelu_tanh", GeluTanh, 4.0, gelu, everywhere);
+}
+
+#[test]
+fn errors() {
+    check("erf", Erf, 3.0, libm::erf, everywhere);
+    let gelu = |x: f64| match x {
+        f64::NEG_INFINITY => -0.0,
+        x => 0.5 * x * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2),
+    };
+    check("gelu", Gelu, 6.0, gelu, everywhere);
+}
+
+#[test]
+fn angles() {
+    let fits = |x: f32| x.abs() <= MAX_ANGLE || x.is_nan();
+    check("sin", Sin, 2.0, f64::sin, fits);
+    check("cos", Cos, 2.0, f64::cos, fits);
+    check("tan", Tan, 4.0, f64::tan, fits);
+}
+
+#[test]
+fn two_operands() {
+    let special = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        2.0,
+        -2.0,
+        3.0,
+        -3.0,
+        1e-40,
+        1e38,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        16_777_216.0,
+        -16_777_215.0,
+    ];
+    let some = (0..=u32::MAX).step_by(7_919_993).map(f32::from_bits);
+    let small = (-40..40).map(|i| i as f32 * 0.37);
+    let values: Vec<f32> = special.into_iter().chain(some).chain(small).collect();
+    struct Atan2<'a>(&'a [(f32, f32)]);
+    impl Kernel for Atan2<'_> {
+        type Output = Vec<f32>;
+        #[inline(always)]
+        fn run<A: Arch>(self) -> Vec<f32> {
+            self.0.iter().map(|&(y, x)| atan2::<A>(y, x)).collect()
+        }
+    }
+    let pairs: Vec<(f32, f32)> =
+        values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b))).collect();
+    for isa in Isa::here() {
+        for (&(y, x), found) in pairs.iter().zip(isa.run(Atan2(&pairs))) {
+            let wanted = f64::from(y).atan2(f64::from(x));
+            assert!(ulps(found, wanted) <= 3.0, "atan2({y:e}, {x:e}) = {found:e}, not {wanted:e}");
+        }
+    }
+    for (a, b) in pairs {
+        let wanted = f64::from(a).powf(f64::from(b));
+        let found = pow(a, b);
+        assert!(ulps(found, wanted) <= 1.0, "{a:e} ^ {b:e} = {found:e}, not {wanted:e}");
+        if (a / b).abs() <= MAX_QUOTIENT {
+            assert!(ulps(rem(a, b), f64::from(a % b)) == 0.0, "{a:e} % {b:e} = {:e}", rem(a, b));
+        }
+        let nan = a.is_nan() || b.is_nan();
+        assert!(if nan { min(a, b).is_nan() && max(a, b).is_nan() } else { min(a, b) == a.min(b) });
+    }
+}
