@@ -2,8 +2,8 @@
 
 use bessemer_core::{DType, MAX_RANK, Shape};
 use bessemer_program::{
-    Binary, Builder, Compare, Direction, Index, LaunchConfig, Literal, Param, ParamId, ParamKind,
-    Program, Type, Unary,
+    Binary, Builder, Compare, Direction, Index, LaunchConfig, Literal, Operand, Param, ParamId,
+    ParamKind, Program, Type, Unary,
     cpu::{Binding, BufferAt, Domain, Grid, ViewAt},
     reference::{self, Memory},
 };
@@ -37,9 +37,11 @@ fn data(seed: u32, len: usize, ty: Type) -> Vec<u32> {
         .map(|i| {
             let noise = (i + seed * 7919).wrapping_mul(2_654_435_761) ^ 0x9e37;
             match ty {
-                Type::F32 if noise % 13 == 0 => special[i as usize % special.len()].to_bits(),
+                Type::F32 if noise.is_multiple_of(13) => {
+                    special[i as usize % special.len()].to_bits()
+                }
                 Type::F32 => (noise as f32 / 4e8 - 5.0).to_bits(),
-                Type::I32 | Type::U32 if noise % 5 == 0 => {
+                Type::I32 | Type::U32 if noise.is_multiple_of(5) => {
                     [0, 1, u32::MAX, 1 << 31][i as usize % 4]
                 }
                 _ => (noise % 1000) as i32 as u32,
@@ -133,6 +135,9 @@ fn check_grid(
     }
 }
 
+/// Makes the two operands of an instruction.
+type Operands = fn(&mut Builder, ParamId, ParamId, Type) -> (Operand, Operand);
+
 #[test]
 fn every_unary() {
     for &op in Unary::ALL {
@@ -155,7 +160,7 @@ fn every_binary_and_comparison() {
     for ty in [Type::F32, Type::I32, Type::U32] {
         let binaries = Binary::ALL.iter().filter(|op| op.types().contains(&ty));
         for &op in binaries {
-            let operands: [fn(&mut Builder, ParamId, ParamId, Type) -> (_, _); 3] = [
+            let operands: [Operands; 3] = [
                 |b, a, c, _| (b.load(a), b.load(c)),
                 |b, a, _, ty| (b.load(a), Literal::from_f64(ty, 3.0).into()),
                 |b, a, _, ty| (Literal::from_f64(ty, 7.0).into(), b.load(a)),

@@ -251,7 +251,6 @@ impl<'p> Domain<'p> {
     pub unsafe fn run(&self, range: Range<usize>) -> Result<(), String> {
         let counts = self.boxes_along();
         let rank = self.axes.rank();
-        // SAFETY: the caller's promise.
         self.work(|worker| {
             for number in range {
                 let (mut rest, mut at) = (number, [0; MAX_RANK]);
@@ -259,6 +258,7 @@ impl<'p> Domain<'p> {
                     at[axis] = rest % counts[axis];
                     rest /= counts[axis];
                 }
+                // SAFETY: the caller's promise.
                 unsafe { worker.run(&self.box_at(at))? };
             }
             Ok(())
@@ -315,8 +315,8 @@ impl Worker<'_, '_> {
         // SAFETY: the caller's promise.
         unsafe { self.machine.run()? };
         Ok(match self.machine.yielded {
-            // SAFETY: lanes of a register or of a view that the caller keeps as it is.
             Some(Src::At(first)) => {
+                // SAFETY: lanes of a register or of a view that the caller keeps as it is.
                 Yielded::Many(unsafe { std::slice::from_raw_parts(first, self.machine.lanes) })
             }
             Some(Src::One(value)) => Yielded::One(value),

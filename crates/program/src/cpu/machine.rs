@@ -9,7 +9,7 @@ use super::{
     lanes::{File, Src},
     memory,
 };
-use crate::{Index, ParamId, SIMD_WIDTH, Scope, scalar, types::TRUE};
+use crate::{Index, ParamId, SIMD_WIDTH, Scope, scalar};
 use bessemer_simd::Isa;
 
 /// The lanes of one block while it runs.
@@ -33,15 +33,16 @@ pub(super) struct Machine<'r> {
     pub(super) shared: &'r mut [u32],
     pub(super) place: Place,
     /// Which lanes are active; `None` if all are.
-    mask: Option<Box<[u32]>>,
+    pub(super) mask: Option<Box<[u32]>>,
     /// The same for the innermost loop: those that have not left this round, and not the loop.
-    rounds: Vec<Round>,
+    pub(super) rounds: Vec<Round>,
     pub(super) yielded: Option<Src>,
 }
 
-struct Round {
-    round: Box<[u32]>,
-    looping: Box<[u32]>,
+/// A loop while it runs.
+pub(super) struct Round {
+    pub(super) round: Box<[u32]>,
+    pub(super) looping: Box<[u32]>,
 }
 
 /// An error is what the program did wrong, in words.
@@ -88,7 +89,7 @@ impl<'r> Machine<'r> {
         unsafe { self.block(&code.body) }
     }
 
-    unsafe fn block(&mut self, steps: &[Step]) -> Outcome {
+    pub(super) unsafe fn block(&mut self, steps: &[Step]) -> Outcome {
         for step in steps {
             // SAFETY: as for `run`.
             unsafe { self.step(step)? };
@@ -228,7 +229,7 @@ impl<'r> Machine<'r> {
         Ok(())
     }
 
-    fn arg(&self, arg: Arg) -> Src {
+    pub(super) fn arg(&self, arg: Arg) -> Src {
         match arg {
             Arg::Slot(slot) => self.file.sources[usize::from(slot)],
             Arg::Bits(bits) => Src::One(bits),
@@ -421,102 +422,6 @@ pub(super) fn spread(from: Lanes<'_>, to: &mut [u32]) {
     match from {
         Lanes::Many(from) => to.copy_from_slice(from),
         Lanes::One(from) => to.fill(from),
-    }
-}
-
-/// Control flow.
-impl Machine<'_> {
-    unsafe fn branch(&mut self, cond: Arg, then: &[Step], other: &[Step]) -> Outcome {
-        // SAFETY: as for `run`, here and below.
-        unsafe {
-            match self.arg(cond) {
-                Src::One(0) => return self.block(other),
-                Src::One(_) => return self.block(then),
-                Src::At(_) => {}
-            }
-            let n = self.lanes;
-            let mut taken = vec![0; n].into_boxed_slice();
-            spread(self.arg(cond).lanes(n), &mut taken);
-            let before = self.mask.take();
-            for (steps, flip) in [(then, 0), (other, TRUE)] {
-                let mut mask: Box<[u32]> = taken.iter().map(|taken| taken ^ flip).collect();
-                keep(&mut mask, before.as_deref());
-                keep(&mut mask, self.rounds.last().map(|round| &*round.round));
-                if mask.iter().any(|&mask| mask != 0) {
-                    self.mask = Some(mask);
-                    self.block(steps)?;
-                }
-            }
-            self.mask = before;
-            self.narrow();
-        }
-        Ok(())
-    }
-
-    unsafe fn repeat(&mut self, body: &[Step]) -> Outcome {
-        let before = self.mask.take();
-        let all = match &before {
-            Some(mask) => mask.clone(),
-            None => vec![TRUE; self.lanes].into(),
-        };
-        self.rounds.push(Round { round: all.clone(), looping: all });
-        while let Some(round) = self.rounds.last_mut()
-            && round.looping.iter().any(|&mask| mask != 0)
-        {
-            round.round.copy_from_slice(&round.looping);
-            let all = round.looping.iter().all(|&mask| mask != 0);
-            self.mask = (!all).then(|| round.looping.clone());
-            // SAFETY: as for `run`.
-            if let Err(error) = unsafe { self.block(body) } {
-                self.rounds.clear();
-                return Err(error);
-            }
-        }
-        self.rounds.pop();
-        self.mask = before;
-        Ok(())
-    }
-
-    /// Active lanes where `cond` is true leave the round, or the loop.
-    unsafe fn leave(&mut self, cond: Arg, the_loop: bool) {
-        // SAFETY: as for `run`.
-        let cond = unsafe { self.arg(cond).lanes(self.lanes) };
-        let mask = self.mask.as_deref();
-        let Some(round) = self.rounds.last_mut() else {
-            return;
-        };
-        for t in 0..self.lanes {
-            let cond = match cond {
-                Lanes::Many(cond) => cond[t],
-                Lanes::One(cond) => cond,
-            };
-            let stays = !(cond & mask.map_or(TRUE, |mask| mask[t]));
-            round.round[t] &= stays;
-            if the_loop {
-                round.looping[t] &= stays;
-            }
-        }
-        self.narrow();
-    }
-
-    /// Takes lanes out of the mask that have left the round.
-    fn narrow(&mut self) {
-        let Some(round) = self.rounds.last() else {
-            return;
-        };
-        match &mut self.mask {
-            Some(mask) => keep(mask, Some(&round.round)),
-            None if round.round.iter().any(|&mask| mask == 0) => {
-                self.mask = Some(round.round.clone());
-            }
-            None => {}
-        }
-    }
-}
-
-fn keep(mask: &mut [u32], other: Option<&[u32]>) {
-    for (mask, other) in mask.iter_mut().zip(other.unwrap_or(&[])) {
-        *mask &= other;
     }
 }
 

@@ -95,10 +95,14 @@ impl Load<'_> {
             let offset = row as isize * row_step + column as isize * column_step;
             first.wrapping_offset(offset)
         };
-        // SAFETY: `load_box` asks for every element of the box to be there, here and below.
+        // SAFETY: `load_box` asks for every element of the box to be there.
+        let get = |row, column| unsafe { *element(row, column) };
+        // SAFETY: as above, for what lies one after another.
+        let run =
+            |row, column, len| unsafe { std::slice::from_raw_parts(element(row, column), len) };
         if column_step == 1 {
             for (row, to) in self.to.chunks_exact_mut(columns.max(1)).enumerate() {
-                let from = unsafe { std::slice::from_raw_parts(element(row, 0), columns) };
+                let from: &[T] = run(row, 0, columns);
                 for (to, from) in to.iter_mut().zip(from) {
                     *to = from.lane();
                 }
@@ -106,7 +110,7 @@ impl Load<'_> {
         } else if row_step == 1 && rows > 1 {
             // Neighbours lie in columns: a column at a time uses whole cache lines.
             for column in 0..columns {
-                let from = unsafe { std::slice::from_raw_parts(element(0, column), rows) };
+                let from: &[T] = run(0, column, rows);
                 let to = self.to[column..].iter_mut().step_by(columns);
                 for (to, from) in to.zip(from) {
                     *to = from.lane();
@@ -115,10 +119,10 @@ impl Load<'_> {
         } else {
             for (row, to) in self.to.chunks_exact_mut(columns.max(1)).enumerate() {
                 if column_step == 0 {
-                    to.fill(unsafe { *element(row, 0) }.lane());
+                    to.fill(get(row, 0).lane());
                 } else {
                     for (column, to) in to.iter_mut().enumerate() {
-                        *to = unsafe { *element(row, column) }.lane();
+                        *to = get(row, column).lane();
                     }
                 }
             }
@@ -158,17 +162,20 @@ impl Store<'_> {
             let offset = row as isize * row_step + column as isize * column_step;
             first.wrapping_offset(offset)
         };
-        // SAFETY: `store_box` asks for every element of the box to be there, here and below.
+        // SAFETY: `store_box` asks for every element of the box to be there.
+        let put = |row, column, value| unsafe { *element(row, column) = value };
         for row in 0..rows {
             let lanes = row * columns..(row + 1) * columns;
             match (self.from, self.mask) {
                 (Lanes::Many(from), None) if column_step == 1 => {
+                    // SAFETY: as above, for a row that lies one after another.
                     let to = unsafe { std::slice::from_raw_parts_mut(element(row, 0), columns) };
                     for (to, from) in to.iter_mut().zip(&from[lanes]) {
                         *to = T::from_lane(*from);
                     }
                 }
                 (Lanes::One(from), None) if column_step == 1 => {
+                    // SAFETY: as above, for a row that lies one after another.
                     let to = unsafe { std::slice::from_raw_parts_mut(element(row, 0), columns) };
                     to.fill(T::from_lane(from));
                 }
@@ -179,7 +186,7 @@ impl Store<'_> {
                                 Lanes::Many(from) => from[lane],
                                 Lanes::One(from) => from,
                             };
-                            unsafe { *element(row, column) = T::from_lane(value) };
+                            put(row, column, T::from_lane(value));
                         }
                     }
                 }

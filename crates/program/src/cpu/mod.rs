@@ -7,6 +7,7 @@
 mod axes;
 mod code;
 mod domain;
+mod flow;
 mod grid;
 mod kernels;
 mod lanes;
