@@ -15,6 +15,7 @@ mod group_norm;
 mod indices;
 mod layer_norm;
 mod rms_norm;
+mod rope;
 mod scatter;
 mod softmax;
 
@@ -26,6 +27,7 @@ pub use gather::Gather;
 pub use group_norm::GroupNorm;
 pub use layer_norm::LayerNorm;
 pub use rms_norm::RmsNorm;
+pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
 pub use scatter::Scatter;
 pub use softmax::Softmax;
 
@@ -43,6 +45,7 @@ pub fn cases() -> Vec<Case> {
         group_norm::cases,
         layer_norm::cases,
         rms_norm::cases,
+        rope::cases,
         scatter::cases,
         softmax::cases,
     ];

@@ -1,0 +1,104 @@
+//! Rotary position embedding: pairs of elements turned by angles that grow with the position.
+
+mod cases;
+mod cpu;
+mod reference;
+mod scaling;
+
+pub(crate) use cases::cases;
+pub use scaling::{RopeFrequencies, RopeScaling};
+
+use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
+
+/// Each pair `(a, b)` of a head becomes `(a cos t - b sin t, b cos t + a sin t) * magnitude`, where
+/// `t` is the position of the row times the frequency of the pair.
+///
+/// `x` and `out` are `[rows, heads, head size]` of any float dtypes, and may be the same view.
+/// There are as many pairs as frequencies; what lies behind them in a head is copied.
+#[derive(Clone, Debug)]
+pub struct Rope {
+    /// Queries or keys.
+    pub x: View,
+    /// The position of each row, `I32` or `U32`.
+    pub positions: View,
+    /// Radians per position of each pair, `F32`: see [`RopeScaling::frequencies`].
+    pub frequencies: View,
+    /// What turned pairs are multiplied by: 1 but for some scalings.
+    pub magnitude: f32,
+    /// Which elements make a pair.
+    pub pairs: RopePairs,
+    /// The result.
+    pub out: View,
+}
+
+/// Which elements of a head make a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RopePairs {
+    /// Element `i` of the first half of what is turned, and element `i` of the second.
+    Halves,
+    /// Neighbours: elements `2i` and `2i + 1`.
+    Neighbours,
+}
+
+impl RopePairs {
+    /// The two elements of pair `i` of `pairs`.
+    fn elements(self, i: usize, pairs: usize) -> (usize, usize) {
+        match self {
+            RopePairs::Halves => (i, i + pairs),
+            RopePairs::Neighbours => (2 * i, 2 * i + 1),
+        }
+    }
+}
+
+impl Operation for Rope {
+    fn name(&self) -> &'static str {
+        "rope"
+    }
+
+    fn check(&self) -> Result<()> {
+        let Rope { x, positions, frequencies, magnitude, out, .. } = self;
+        let refuse = |rule: &str| {
+            let operands =
+                [("x", x), ("positions", positions), ("frequencies", frequencies), ("out", out)];
+            Err(Error::rule(self.name(), rule, &operands))
+        };
+        if !(x.dtype().is_float() && out.dtype().is_float()) {
+            return refuse("x and out are floats");
+        }
+        if !matches!(positions.dtype(), DType::I32 | DType::U32) {
+            return refuse("positions are i32 or u32");
+        }
+        if x.shape() != out.shape() || x.shape().rank() != 3 {
+            return refuse("x and out have the same shape, [rows, heads, head size]");
+        }
+        if **positions.shape() != [x.shape()[0]] {
+            return refuse("positions has one dimension, one element per row of x");
+        }
+        if frequencies.dtype() != DType::F32 || frequencies.shape().rank() != 1 {
+            return refuse("frequencies are f32, of one dimension");
+        }
+        if frequencies.elements() > x.shape()[2] / 2 {
+            return refuse("there are at most half as many frequencies as elements of a head");
+        }
+        if !magnitude.is_finite() {
+            return refuse("magnitude is a finite number");
+        }
+        Ok(())
+    }
+
+    fn access(&self) -> Access {
+        Access::new(&[&self.x, &self.positions, &self.frequencies], &[&self.out]).in_place()
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::of(&self.access(), 3 * self.x.elements() as u64)
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        reference::rope(self, host);
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        cpu::rope(self, cpu);
+    }
+}
