@@ -19,13 +19,6 @@ pub(crate) fn load<'c>(cpu: &'c CpuContext<'_>, indices: &View, len: usize) -> &
 }
 
 /// All indices in order, as they stand.
-pub(crate) fn bits<'c>(cpu: &'c CpuContext<'_>, indices: &View) -> &'c [u32] {
-    let bits = cpu.scratch::<u32>(indices.elements());
-    load_raw(cpu, indices, bits);
-    bits
-}
-
-/// The bits of all indices in order.
 #[allow(clippy::mut_from_ref)]
 pub(crate) fn bits<'c>(cpu: &'c CpuContext<'_>, indices: &View) -> &'c mut [u32] {
     let (all, out) = (cpu.slice::<u32>(indices), cpu.scratch::<u32>(indices.elements()));
