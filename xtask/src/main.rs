@@ -10,6 +10,7 @@ mod install;
 mod shell;
 mod steps;
 mod summary;
+mod support;
 mod test;
 
 use anyhow::{Result, bail};
@@ -28,6 +29,8 @@ Usage: cargo xtask CHORE [FLAGS]
   bench              measure against NumPy and the machine's limits; rewrites bench/README.md
     --rounds N       rounds of each row, at least 1 (default 9)
     --only TEXT      only rows whose name contains TEXT; rewrites nothing
+  support            make docs/support.md, the table of supported ops, anew
+    --check          only look whether it is current
   deny               licences, advisories, duplicates and sources of dependencies
   help               this text
 ";
@@ -62,6 +65,11 @@ fn run() -> Result<()> {
                 bench::Options { rounds: flags.value("--rounds")?, only: flags.value("--only")? };
             flags.finish()?;
             bench::run(&options)
+        }
+        "support" => {
+            let check = flags.take("--check");
+            flags.finish()?;
+            support::run(check)
         }
         "deny" => {
             flags.finish()?;

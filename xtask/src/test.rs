@@ -5,6 +5,7 @@ use crate::{
     shell::{self, cargo},
     steps::Steps,
     summary::count_tests,
+    support,
 };
 use anyhow::Result;
 use std::process::Command;
@@ -46,6 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             let mut doc = cargo("doc --workspace --no-deps --locked");
             shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
         })?;
+        steps.run("table of supported ops", || support::run(true))?;
         if deny::is_installed() {
             steps.run("dependencies", deny::check_offline)?;
         }
