@@ -1,12 +1,9 @@
 //! Runs one case on a device and on the reference, and compares all that was written.
 
-use bessemer_core::{
-    Access, Batch, Buffer, DType, Device, DeviceId, Error, Host, HostMemory, Operation, Result,
-    Slice, View,
-};
+use crate::snapshot::{Snapshot, differ_outside};
+use bessemer_core::{Access, Batch, DType, Device, Error, Result, View};
 use bessemer_cpu::Reference;
-use bessemer_ops::case::{Case, Distance};
-use std::sync::Arc;
+use bessemer_ops::case::{Case, Distance, Variation};
 
 /// Why a device did not pass a case.
 #[derive(Debug)]
@@ -22,8 +19,8 @@ pub enum Failure {
     },
     /// Bytes outside the outputs have changed.
     Stray {
-        /// The output whose buffer it is.
-        output: String,
+        /// The operand whose buffer it is.
+        operand: String,
         /// The first such byte.
         byte: usize,
     },
@@ -34,8 +31,8 @@ impl std::fmt::Display for Failure {
         match self {
             Failure::Refused(error) => write!(f, "{error}"),
             Failure::Wrong { output, what } => write!(f, "output {output}: {what}"),
-            Failure::Stray { output, byte } => {
-                write!(f, "byte {byte} outside of output {output} was written")
+            Failure::Stray { operand, byte } => {
+                write!(f, "byte {byte} of the buffer of {operand} was written, outside of outputs")
             }
         }
     }
@@ -49,7 +46,17 @@ impl From<Error> for Failure {
 
 /// Whether `device` passes `case`, and how near to the reference it came.
 pub fn judge(case: &Case, device: &dyn Device, reference: &Reference) -> Result<Distance, Failure> {
-    trial(case, device, reference).result
+    judge_varied(case, &Variation::default(), device, reference)
+}
+
+/// The same with the operands of the case varied, alike on both devices.
+pub fn judge_varied(
+    case: &Case,
+    variation: &Variation,
+    device: &dyn Device,
+    reference: &Reference,
+) -> Result<Distance, Failure> {
+    trial(case, variation, device, reference).result
 }
 
 /// What became of a case, and the dtypes of its operands as far as they are known.
@@ -58,124 +65,73 @@ pub(crate) struct Trial {
     pub(crate) result: Result<Distance, Failure>,
 }
 
-pub(crate) fn trial(case: &Case, device: &dyn Device, reference: &Reference) -> Trial {
-    let wanted = match run(case, reference) {
+pub(crate) fn trial(
+    case: &Case,
+    variation: &Variation,
+    device: &dyn Device,
+    reference: &Reference,
+) -> Trial {
+    let wanted = match Ran::new(case, variation, reference) {
         Ok(wanted) => wanted,
-        Err(error) => {
-            return Trial { dtypes: Vec::new(), result: Err(error.into()) };
-        }
+        Err(error) => return Trial { dtypes: Vec::new(), result: Err(error.into()) },
     };
-    let result = match run(case, device) {
+    let result = match Ran::new(case, variation, device) {
         Ok(found) => compare(case, &wanted, &found),
         Err(error) => Err(error.into()),
     };
-    Trial { dtypes: wanted.dtypes, result }
+    Trial { dtypes: wanted.dtypes(), result }
 }
 
-fn compare(case: &Case, wanted: &Ran, found: &Ran) -> Result<Distance, Failure> {
-    let mut worst = Distance::default();
-    for ((wanted, found), before) in wanted.after.iter().zip(&found.after).zip(&found.before) {
-        let wrong = |what| Failure::Wrong { output: format!("{:?}", found.view), what };
-        let near = case.tolerance.compare(&found.values(), &wanted.values());
-        let near = near.map_err(|too_far| wrong(too_far.to_string()))?;
-        worst.nmse = worst.nmse.max(near.nmse);
-        worst.max_abs = worst.max_abs.max(near.max_abs);
-        let touched = found.touched();
-        let stray = (0..touched.len()).find(|&i| !touched[i] && found.bytes[i] != before.bytes[i]);
-        if let Some(byte) = stray {
-            return Err(Failure::Stray { output: format!("{:?}", found.view), byte });
-        }
-    }
-    Ok(worst)
-}
-
-/// An output of an op with all bytes of its buffer, on the host.
-struct Snapshot {
-    view: View,
-    bytes: Arc<Vec<u8>>,
-}
-
-/// The outputs of a case before and after it ran on a device.
+/// All operands of a case before and after it ran on a device.
 struct Ran {
-    dtypes: Vec<DType>,
+    access: Access,
     before: Vec<Snapshot>,
     after: Vec<Snapshot>,
 }
 
-fn run(case: &Case, device: &dyn Device) -> Result<Ran> {
-    let op = case.make(device)?;
-    let access = op.access();
-    let before = snapshots(device, &access)?;
-    let mut batch = Batch::new();
-    batch.push_shared(Arc::clone(&op) as Arc<dyn Operation>)?;
-    let ticket = device.submit(&batch)?;
-    device.wait(ticket)?;
-    let mut dtypes: Vec<DType> = access.views().map(View::dtype).collect();
-    dtypes.sort();
-    dtypes.dedup();
-    Ok(Ran { dtypes, before, after: snapshots(device, &access)? })
-}
-
-fn snapshots(device: &dyn Device, access: &Access) -> Result<Vec<Snapshot>> {
-    let snapshot = |view: &View| {
-        let mut bytes = vec![0; view.buffer().bytes()];
-        device.read(&Slice::all(view.buffer()), &mut bytes)?;
-        Ok(Snapshot { view: view.clone(), bytes: Arc::new(bytes) })
-    };
-    access.writes.iter().map(snapshot).collect()
-}
-
-impl Snapshot {
-    /// The elements of the output.
-    fn values(&self) -> Vec<f64> {
-        let view = self.on_host();
-        let access = Access::new(&[&view], &[]);
-        // SAFETY: the buffer was just made of memory that nobody writes to.
-        unsafe { Host::new(&access) }.read(&view)
+impl Ran {
+    fn new(case: &Case, variation: &Variation, device: &dyn Device) -> Result<Ran> {
+        let op = case.make_varied(device, variation)?;
+        let access = op.access();
+        let snapshots = || -> Result<Vec<Snapshot>> {
+            access.views().map(|view| Snapshot::take(device, view)).collect()
+        };
+        let before = snapshots()?;
+        let mut batch = Batch::new();
+        batch.push_shared(op)?;
+        let ticket = device.submit(&batch)?;
+        device.wait(ticket)?;
+        let after = snapshots()?;
+        Ok(Ran { access, before, after })
     }
 
-    /// For each byte of the buffer whether it is part of the output.
-    fn touched(&self) -> Vec<bool> {
-        let mut touched = vec![false; self.bytes.len()];
-        let (dtype, view) = (self.view.dtype(), &self.view);
-        let (mut index, bytes) = (vec![0usize; view.shape().rank()], dtype.block_bytes());
-        for _ in 0..view.elements() / dtype.block_len() {
-            let steps = index.iter().zip(&**view.strides());
-            let element: isize = steps.map(|(&i, &step)| i as isize * step).sum();
-            let block = element / dtype.block_len() as isize * bytes as isize;
-            let start = view.offset().wrapping_add_signed(block);
-            touched[start..start + bytes].fill(true);
-            for axis in (0..index.len()).rev() {
-                let last = axis + 1 == index.len();
-                index[axis] += if last { dtype.block_len() } else { 1 };
-                if index[axis] < view.shape()[axis] {
-                    break;
-                }
-                index[axis] = 0;
-            }
+    fn outputs(&self) -> &[Snapshot] {
+        &self.after[self.access.reads.len()..]
+    }
+
+    fn dtypes(&self) -> Vec<DType> {
+        let mut dtypes: Vec<DType> = self.access.views().map(View::dtype).collect();
+        dtypes.sort();
+        dtypes.dedup();
+        dtypes
+    }
+}
+
+fn compare(case: &Case, wanted: &Ran, found: &Ran) -> Result<Distance, Failure> {
+    let mut worst = Distance::default();
+    for (wanted, found) in wanted.outputs().iter().zip(found.outputs()) {
+        let near = case.tolerance.compare(&found.values(), &wanted.values());
+        let near = near.map_err(|too_far| Failure::Wrong {
+            output: format!("{:?}", found.view()),
+            what: too_far.to_string(),
+        })?;
+        worst.nmse = worst.nmse.max(near.nmse);
+        worst.max_abs = worst.max_abs.max(near.max_abs);
+    }
+    for (before, after) in found.before.iter().zip(&found.after) {
+        if let Some(byte) = differ_outside(before, after, &found.access.writes) {
+            return Err(Failure::Stray { operand: format!("{:?}", after.view()), byte });
         }
-        touched
     }
-
-    fn on_host(&self) -> View {
-        let owner: Arc<dyn AsRef<[u8]> + Send + Sync> = Arc::new(Bytes(Arc::clone(&self.bytes)));
-        let memory = Box::new(HostMemory::new(owner));
-        let buffer = Buffer::new(DeviceId::new(), memory, self.bytes.len(), false);
-        View::at(
-            &buffer,
-            self.view.dtype(),
-            *self.view.shape(),
-            *self.view.strides(),
-            self.view.offset(),
-        )
-        .expect("the same view of a buffer of the same size")
-    }
-}
-
-struct Bytes(Arc<Vec<u8>>);
-
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
+    Ok(worst)
 }

@@ -20,9 +20,10 @@ mod judge;
 mod report;
 mod run;
 mod selection;
+mod snapshot;
 mod support;
 
-pub use judge::{Failure, judge};
+pub use judge::{Failure, judge, judge_varied};
 pub use report::{CaseResult, Outcome, Report, Row};
 pub use run::{Progress, check};
 pub use selection::{Selection, UnknownOp};

@@ -6,7 +6,7 @@ use crate::{
 };
 use bessemer_core::{Device, Error};
 use bessemer_cpu::Reference;
-use bessemer_ops::case::Case;
+use bessemer_ops::case::{Case, Variation};
 
 /// How far a run is: told before each case.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub fn check(
     let mut troubles = 0;
     for (done, case) in cases.iter().enumerate() {
         progress(Progress { done, total: cases.len(), troubles, case });
-        let trial = trial(case, device, &reference);
+        let trial = trial(case, &Variation::default(), device, &reference);
         let outcome = match trial.result {
             Ok(near) => Outcome::Passed { nmse: near.nmse, max_abs: near.max_abs },
             Err(Failure::Refused(error)) if !matches!(error, Error::Failed { .. }) => {

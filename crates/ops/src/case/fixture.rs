@@ -1,5 +1,6 @@
 //! Operands for cases: the same numbers on every device.
 
+use super::variation::{Layout, Variation};
 use bessemer_core::{Buffer, DType, Device, Element, Result, Shape, Slice, Strides, View, blocks};
 use half::{bf16, f16};
 
@@ -7,6 +8,9 @@ use half::{bf16, f16};
 pub struct Fixture<'d> {
     device: &'d dyn Device,
     state: u64,
+    variation: Variation,
+    /// Operands made so far.
+    made: usize,
 }
 
 /// Bytes before and after each operand, to catch what strays.
@@ -16,18 +20,13 @@ const MARGIN: usize = 512;
 const FILLER: u8 = 0xA5;
 
 impl<'d> Fixture<'d> {
-    pub(super) fn new(device: &'d dyn Device) -> Fixture<'d> {
-        Fixture { device, state: 0x9E37_79B9_7F4A_7C15 }
+    pub(super) fn new(device: &'d dyn Device, variation: Variation) -> Fixture<'d> {
+        Fixture { device, state: 0x9E37_79B9_7F4A_7C15, variation, made: 0 }
     }
 
     /// The next of a fixed sequence of numbers, even in `0.0..1.0`.
     pub fn uniform(&mut self) -> f64 {
-        // SplitMix64.
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        (split_mix(&mut self.state) >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// The next of a fixed sequence of numbers, normal with mean 0 and deviation 1.
@@ -54,8 +53,16 @@ impl<'d> Fixture<'d> {
         mut value: impl FnMut(&mut Self, usize) -> f64,
     ) -> Result<View> {
         let view = self.output(dtype, dims)?;
+        if self.variation.blank {
+            return Ok(view);
+        }
         let values: Vec<f64> = (0..view.elements()).map(|i| value(self, i)).collect();
-        self.device.write(&view.slice()?, &to_bytes(dtype, &values))?;
+        let bytes = to_bytes(view.dtype(), &values);
+        if view.is_contiguous() {
+            self.device.write(&view.slice()?, &bytes)?;
+        } else {
+            self.write_strided(&view, &bytes)?;
+        }
         Ok(view)
     }
 
@@ -67,11 +74,21 @@ impl<'d> Fixture<'d> {
     /// An output: gapless, at an odd place of its buffer, filled with a pattern.
     pub fn output(&mut self, dtype: DType, dims: &[usize]) -> Result<View> {
         let shape = Shape::new(dims)?;
-        let bytes = bessemer_core::estimate::tensor(dtype, shape.rows(), shape.width())?;
-        let buffer = self.filled(bytes + 2 * MARGIN)?;
+        let dtype = self.next_dtype(dtype);
         // The least aligned place the dtype allows within a margin.
-        let offset = MARGIN + dtype.alignment();
-        View::at(&buffer, dtype, shape, shape.strides(), offset)
+        let odd = MARGIN + dtype.alignment();
+        let Some(seed) = self.variation.layout else {
+            let bytes = bessemer_core::estimate::tensor(dtype, shape.rows(), shape.width())?;
+            let buffer = self.filled(bytes + 2 * MARGIN)?;
+            return View::at(&buffer, dtype, shape, shape.strides(), odd);
+        };
+        // A sequence of its own for each operand: numbers stay those of the case.
+        let mut state = seed ^ (self.made as u64) << 48;
+        let layout = Layout::new(dtype, dims, |n| (split_mix(&mut state) % n as u64) as usize);
+        let bytes = bessemer_core::estimate::tensor(dtype, 1, layout.elements)?;
+        let buffer = self.filled(bytes + 2 * MARGIN)?;
+        let start = bessemer_core::estimate::tensor(dtype, 1, layout.start)?;
+        View::at(&buffer, dtype, shape, Strides::new(&layout.strides)?, odd + start)
     }
 
     /// An output with any strides that lie within `elements` elements of room from `start` on.
@@ -83,17 +100,57 @@ impl<'d> Fixture<'d> {
         start: usize,
         elements: usize,
     ) -> Result<View> {
+        let dtype = self.next_dtype(dtype);
         let room = bessemer_core::estimate::tensor(dtype, 1, elements)?;
         let buffer = self.filled(room + 2 * MARGIN)?;
         let start = bessemer_core::estimate::tensor(dtype, 1, start)?;
         View::at(&buffer, dtype, Shape::new(dims)?, Strides::new(strides)?, MARGIN + start)
     }
 
+    fn next_dtype(&mut self, asked: DType) -> DType {
+        self.made += 1;
+        self.variation.dtype(self.made - 1, asked)
+    }
+
     fn filled(&mut self, bytes: usize) -> Result<Buffer> {
         let buffer = self.device.alloc(bytes)?;
-        self.device.write(&Slice::all(&buffer), &vec![FILLER; bytes])?;
+        if !self.variation.blank {
+            self.device.write(&Slice::all(&buffer), &vec![FILLER; bytes])?;
+        }
         Ok(buffer)
     }
+
+    /// Writes the elements, or the rows of blocks, of a view with gaps to a buffer that is filled
+    /// with the pattern.
+    fn write_strided(&mut self, view: &View, bytes: &[u8]) -> Result<()> {
+        let dtype = view.dtype();
+        let mut all = vec![FILLER; view.buffer().bytes()];
+        let unit = if dtype.is_block() { view.shape().width() } else { 1 };
+        let Some(unit_bytes) = dtype.bytes_for(unit).filter(|&bytes| bytes > 0) else {
+            return Ok(());
+        };
+        let dims = &view.shape()[..view.shape().rank() - usize::from(dtype.is_block())];
+        for (i, bytes) in bytes.chunks(unit_bytes).enumerate() {
+            let (mut rest, mut place) = (i, 0isize);
+            for (&size, &step) in dims.iter().zip(&**view.strides()).rev() {
+                place += (rest % size) as isize * step;
+                rest /= size;
+            }
+            let place = place / dtype.block_len() as isize * dtype.block_bytes() as isize;
+            let start = view.offset().wrapping_add_signed(place);
+            all[start..start + bytes.len()].copy_from_slice(bytes);
+        }
+        self.device.write(&Slice::all(view.buffer()), &all)
+    }
+}
+
+/// The next of a sequence of well mixed numbers (SplitMix64).
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
 }
 
 /// Numbers as the bytes of `dtype`.

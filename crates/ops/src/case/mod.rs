@@ -3,9 +3,11 @@
 
 mod fixture;
 mod tolerance;
+mod variation;
 
 pub use fixture::Fixture;
 pub use tolerance::{Distance, Tolerance, TooFar};
+pub use variation::{Substitution, Variation};
 
 use bessemer_core::{Device, Operation, Result};
 use std::{fmt, sync::Arc};
@@ -48,7 +50,17 @@ impl Case {
 
     /// The op with its operands on `device`.
     pub fn make(&self, device: &dyn Device) -> Result<Arc<dyn Operation>> {
-        (self.make)(&mut Fixture::new(device))
+        self.make_varied(device, &Variation::default())
+    }
+
+    /// The same with its operands varied. Not every variation fits every case: those that do not
+    /// are errors here or in the op's `check`.
+    pub fn make_varied(
+        &self,
+        device: &dyn Device,
+        variation: &Variation,
+    ) -> Result<Arc<dyn Operation>> {
+        (self.make)(&mut Fixture::new(device, variation.clone()))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Concat;
 use crate::case::{Case, Fixture, Tolerance};
 use bessemer_core::{
-    DType::{self, BF16, Bool, F16, F32, I32, Q4_K, Q8_0, U8, U32},
+    DType::{self, BF16, Bool, F16, F32, I32, Q8_0, U8, U32},
     Result, View,
 };
 
@@ -20,7 +20,9 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(plain(F32, &MANY, 1));
     cases.push(plain(Q8_0, &[&[3, 64], &[2, 64]], 0));
     cases.push(plain(Q8_0, &[&[3, 64], &[3, 32], &[3, 96]], 1));
-    cases.push(plain(Q4_K, &[&[2, 256], &[2, 512]], 1));
+    for dtype in DType::BLOCKS {
+        cases.push(plain(dtype, &[&[2, 256], &[2, 512]], 1));
+    }
     cases.push(case("f32 of none", |f| Ok((vec![], 1, f.output(F32, &[4, 0])?))));
     cases.push(case("f32 the same array twice, transposed, into a part", |f| {
         let x = f.random(F32, &[20, 6])?.transpose()?;

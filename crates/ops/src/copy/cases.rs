@@ -2,7 +2,7 @@
 
 use super::Copy;
 use crate::case::{Case, Tolerance};
-use bessemer_core::DType::{self, BF16, Bool, F16, F32, I32, Q4_0, Q6_K, Q8_0, U8, U32};
+use bessemer_core::DType::{self, BF16, Bool, F16, F32, I32, U8, U32};
 
 const NUMBERS: [DType; 7] = [F32, F16, BF16, I32, U32, U8, Bool];
 
@@ -93,7 +93,7 @@ pub(crate) fn cases() -> Vec<Case> {
             out: f.output(F16, &[9, 7, 64])?,
         })
     }));
-    for dtype in [Q4_0, Q8_0, Q6_K] {
+    for dtype in DType::BLOCKS {
         cases.push(case(format!("{dtype} rows in another order"), move |f| {
             Ok(Copy {
                 x: f.random(dtype, &[3, 5, 256])?.permute(&[1, 0, 2])?,

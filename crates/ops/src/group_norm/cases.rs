@@ -19,7 +19,8 @@ pub(crate) fn cases() -> Vec<Case> {
         (&[2, 4, 0], 2),
     ] {
         for dtype in [F32, F16, BF16] {
-            cases.push(plain(dtype, dims, groups));
+            let case = plain(dtype, dims, groups);
+            cases.push(if groups == 4 { case.quick() } else { case });
         }
     }
     cases.push(case("f32 in place, without weight and bias", F32, 3, |f| {

@@ -20,7 +20,9 @@ pub(crate) fn cases() -> Vec<Case> {
         cases.push(cache(from, to, [1, 7, 96], 1));
         cases.push(cache(from, to, [9, 300, 32], 33));
     }
-    cases.push(plain(Q8_0, Q8_0, &[4, 5, 64], 1));
+    for dtype in DType::BLOCKS {
+        cases.push(plain(dtype, dtype, &[4, 5, 256], 1));
+    }
     cases.push(plain(F32, F32, &[5, 6, 7, 8], 2));
     cases.push(plain(F32, F32, &[5, 6, 7, 8], 0));
     cases.push(plain(F32, F32, &[5, 0], 0));
