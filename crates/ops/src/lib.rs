@@ -10,6 +10,7 @@ mod attention;
 pub mod case;
 mod concat;
 mod copy;
+mod gated;
 mod gather;
 mod group_norm;
 mod indices;
@@ -18,11 +19,13 @@ mod rms_norm;
 mod rope;
 mod scatter;
 mod softmax;
+mod top_k;
 
 pub use add_rms_norm::AddRmsNorm;
 pub use attention::Attention;
 pub use concat::Concat;
 pub use copy::Copy;
+pub use gated::{Activation, Gated};
 pub use gather::Gather;
 pub use group_norm::GroupNorm;
 pub use layer_norm::LayerNorm;
@@ -30,6 +33,7 @@ pub use rms_norm::RmsNorm;
 pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
 pub use scatter::Scatter;
 pub use softmax::Softmax;
+pub use top_k::TopK;
 
 use case::Case;
 
@@ -41,6 +45,7 @@ pub fn cases() -> Vec<Case> {
         attention::cases,
         concat::cases,
         copy::cases,
+        gated::cases,
         gather::cases,
         group_norm::cases,
         layer_norm::cases,
@@ -48,6 +53,7 @@ pub fn cases() -> Vec<Case> {
         rope::cases,
         scatter::cases,
         softmax::cases,
+        top_k::cases,
     ];
     families.iter().flat_map(|cases| cases()).collect()
 }

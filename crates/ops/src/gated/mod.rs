@@ -1,0 +1,72 @@
+//! Gated activations: one half of a feed-forward layer decides how much of the other passes.
+
+mod cases;
+mod cpu;
+mod reference;
+
+pub(crate) use cases::cases;
+
+use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+
+/// `out = activation(gate) * up`, element by element.
+///
+/// All are of one shape and any float dtypes; `out` may be the same view as either input. The halves
+/// of one wider array are two views of it.
+#[derive(Clone, Debug)]
+pub struct Gated {
+    /// What is activated.
+    pub gate: View,
+    /// What it is multiplied with.
+    pub up: View,
+    /// How.
+    pub activation: Activation,
+    /// The result.
+    pub out: View,
+}
+
+/// The activation of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Activation {
+    /// `x / (1 + exp(-x))`: with it the layer is called SwiGLU.
+    Silu,
+    /// `x * (1 + erf(x / √2)) / 2`.
+    Gelu,
+    /// `x * (1 + tanh(√(2/π) * (x + 0.044715 x³))) / 2`.
+    GeluTanh,
+}
+
+impl Operation for Gated {
+    fn name(&self) -> &'static str {
+        "gated"
+    }
+
+    fn check(&self) -> Result<()> {
+        let Gated { gate, up, out, .. } = self;
+        let refuse = |rule: &str| {
+            Err(Error::rule(self.name(), rule, &[("gate", gate), ("up", up), ("out", out)]))
+        };
+        if self.access().views().any(|view| !view.dtype().is_float()) {
+            return refuse("all operands are floats");
+        }
+        if gate.shape() != out.shape() || up.shape() != out.shape() {
+            return refuse("gate, up and out have the same shape");
+        }
+        Ok(())
+    }
+
+    fn access(&self) -> Access {
+        Access::new(&[&self.gate, &self.up], &[&self.out]).in_place()
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::of(&self.access(), 8 * self.out.elements() as u64)
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        reference::gated(self, host);
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        cpu::gated(self, cpu);
+    }
+}
