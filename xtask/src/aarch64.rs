@@ -15,7 +15,7 @@ use std::{path::Path, process::Command};
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 /// The crates with code that depends on the processor, and what they stand on.
-const PACKAGES: &str = "-p bessemer-simd -p bessemer-core -p bessemer-ops \
+const PACKAGES: &str = "-p bessemer-simd -p bessemer-core -p bessemer-program -p bessemer-ops \
     -p bessemer-cpu -p bessemer-conformance";
 /// Has the integer dot products: every level of instructions is tested on it.
 const WITH_DOT: &str = "neoverse-n1";
@@ -39,11 +39,13 @@ pub(crate) fn steps(steps: &mut Steps) -> Result<usize> {
         return Ok(0);
     }
     let toolchain = steps.run("arm: tools", Toolchain::find)?;
-    let all = |processor| count_tests(&mut toolchain.nextest(processor));
-    let dot = steps.run("arm: build, and tests with dot products", || all(WITH_DOT))?;
+    let tests = |processor, chosen| count_tests(&mut toolchain.nextest(processor, chosen));
+    let dot = steps.run("arm: build, and tests with dot products", || {
+        // Emulation is slow, and how many threads there are is no matter of the processor.
+        tests(WITH_DOT, "not (package(bessemer-conformance) & test(one_thread))")
+    })?;
     let plain = steps.run("arm: tests without dot products", || {
-        let mut tests = toolchain.nextest(WITHOUT_DOT);
-        count_tests(tests.args(["-E", "package(bessemer-simd) + binary(cpu) & test(widest)"]))
+        tests(WITHOUT_DOT, "package(bessemer-simd) + package(bessemer-conformance) & test(widest)")
     })?;
     Ok(dot + plain)
 }
@@ -85,8 +87,8 @@ impl Toolchain {
         Ok(if rustup { Toolchain::Rustup } else { Toolchain::Debian })
     }
 
-    /// nextest on the packages, each test on an emulated `processor`.
-    fn nextest(&self, processor: &str) -> Command {
+    /// nextest on the `chosen` tests of the packages, each on an emulated `processor`.
+    fn nextest(&self, processor: &str, chosen: &str) -> Command {
         let line = format!(
             "nextest run {PACKAGES} --target {TARGET} --locked --no-fail-fast --status-level slow"
         );
@@ -109,6 +111,8 @@ impl Toolchain {
         nextest.env(of_target("LINKER"), "aarch64-linux-gnu-gcc").env(of_target("RUNNER"), runner);
         // Another compiler than that of the other tests: neither shall throw out the other's files.
         nextest.env("CARGO_TARGET_DIR", target_dir().join("aarch64"));
+        // Emulated code takes longer to run than it takes to optimise.
+        nextest.env("CARGO_PROFILE_DEV_OPT_LEVEL", "2").args(["-E", chosen]);
         nextest
     }
 }
