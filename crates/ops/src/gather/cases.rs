@@ -18,8 +18,9 @@ pub(crate) fn cases() -> Vec<Case> {
         cases.push(rows(dtype, F32, [7, 256], U32));
         cases.push(rows(dtype, F16, [7, 512], I32));
     }
-    cases.push(rows(Q8_0, F32, [300, 576], U32).quick());
-    cases.push(rows(F16, F32, [9, 64], U32));
+    cases.push(rows(Q8_0, F32, [300, 576], U32));
+    cases.push(rows(Q8_0, F32, [9, 96], U32).quick());
+    cases.push(rows(F16, F32, [9, 64], U32).quick());
     cases.push(rows(F32, BF16, [9, 257], I32));
     cases.push(rows(F32, F32, [5, 1], I32));
     cases.push(rows(F32, F32, [5, 0], I32));
@@ -28,6 +29,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(taken(F32, &[6, 130], &[], 1));
     cases.push(taken(F32, &[6, 130], &[0], 0));
     cases.push(taken(F32, &[6, 130], &[0], 1));
+    cases.push(taken(F32, &[6], &[2, 0], 0));
     cases.push(taken(F32, &[3, 4, 5, 6], &[2, 2], 2));
     cases.push(case("i32 of many bits", |f| {
         let table = f.operand(I32, &[4, 3], |f, _| (f.uniform() * 2e9).floor())?;

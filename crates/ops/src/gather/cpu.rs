@@ -5,6 +5,9 @@ use crate::indices::{self, OUTSIDE};
 use bessemer_core::cpu::CpuContext;
 
 pub(super) fn gather(op: &Gather, cpu: &CpuContext<'_>) {
+    if op.out.elements() == 0 {
+        return;
+    }
     let shape = op.table.shape();
     let last = shape.rank() - 1;
     let table = cpu.rows(&op.table);

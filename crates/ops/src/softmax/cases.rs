@@ -22,14 +22,17 @@ pub(crate) fn cases() -> Vec<Case> {
             Ok((f.random(F32, &[2, 4, 33])?, 0.125, Some(mask), f.output(F32, &[2, 4, 33])?))
         }));
     }
-    cases.push(
-        case("f32 causal mask, not square", F32, false, |f| {
-            let above = |i: usize| if i % 70 > i / 70 + 3 { f64::NEG_INFINITY } else { 0.0 };
-            let mask = f.operand(F32, &[65, 70], |_, i| above(i))?;
-            Ok((f.random(F32, &[3, 65, 70])?, 0.3, Some(mask), f.output(F32, &[3, 65, 70])?))
-        })
-        .quick(),
-    );
+    for [heads, rows, width] in [[2, 5, 33], [3, 65, 70]] {
+        let name = format!("f32 causal mask [{rows}, {width}], {heads} heads");
+        let case = case(name, F32, false, move |f| {
+            let above = |i: usize| i % width > i / width + 3;
+            let mask = |i| if above(i) { f64::NEG_INFINITY } else { 0.0 };
+            let mask = f.operand(F32, &[rows, width], |_, i| mask(i))?;
+            let x = f.random(F32, &[heads, rows, width])?;
+            Ok((x, 0.3, Some(mask), f.output(F32, &[heads, rows, width])?))
+        });
+        cases.push(if heads == 2 { case.quick() } else { case });
+    }
     cases.push(case("bf16 in place, transposed", BF16, false, |f| {
         let x = f.random(BF16, &[40, 9])?.transpose()?;
         Ok((x.clone(), 2.0, None, x))
