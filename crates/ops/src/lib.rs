@@ -7,6 +7,7 @@
 
 mod add_rms_norm;
 mod attention;
+mod bind;
 pub mod case;
 mod concat;
 mod copy;
@@ -14,7 +15,10 @@ mod gated;
 mod gather;
 mod group_norm;
 mod indices;
+mod kernel;
 mod layer_norm;
+mod map;
+mod reduce;
 mod rms_norm;
 mod rope;
 mod scatter;
@@ -23,12 +27,16 @@ mod top_k;
 
 pub use add_rms_norm::AddRmsNorm;
 pub use attention::Attention;
+pub use bind::Input;
 pub use concat::Concat;
 pub use copy::Copy;
 pub use gated::{Activation, Gated};
 pub use gather::Gather;
 pub use group_norm::GroupNorm;
+pub use kernel::Kernel;
 pub use layer_norm::LayerNorm;
+pub use map::Map;
+pub use reduce::{Reduce, ReduceKind};
 pub use rms_norm::RmsNorm;
 pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
 pub use scatter::Scatter;
@@ -48,7 +56,10 @@ pub fn cases() -> Vec<Case> {
         gated::cases,
         gather::cases,
         group_norm::cases,
+        kernel::cases,
         layer_norm::cases,
+        map::cases,
+        reduce::cases,
         rms_norm::cases,
         rope::cases,
         scatter::cases,

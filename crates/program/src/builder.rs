@@ -256,6 +256,19 @@ impl Builder {
         self.value(|dst| Inst::Convert { to, dst, a })
     }
 
+    /// The nearest value that can be stored as `to`, as casts of arrays do it: floats saturate
+    /// also to the range of a byte, and integers keep their low bits. Block formats can't be
+    /// stored by programs; asked for one, it gives the value as a float.
+    pub fn cast(&mut self, to: DType, a: impl Into<Operand>) -> Operand {
+        let a = a.into();
+        let float = self.type_of(a) == Type::F32;
+        let value = self.convert(Type::of(to).unwrap_or(Type::F32), a);
+        match to {
+            DType::U8 if float => self.min(value, 255u32),
+            _ => value,
+        }
+    }
+
     /// The same 32 bits as another number type.
     pub fn bits(&mut self, to: Type, a: impl Into<Operand>) -> Operand {
         let a = a.into();

@@ -97,7 +97,7 @@ impl Axes {
     pub fn window(&self, views: usize, lanes: usize) -> Window {
         const TILE: usize = 32;
         let column_axis = self.rank - 1;
-        let width = self.sizes[column_axis];
+        let width = self.sizes[column_axis].max(1);
         let mut window =
             Window { row_axis: column_axis, column_axis, rows: 1, columns: even(width, lanes) };
         if self.rank == 1 {
@@ -112,10 +112,10 @@ impl Axes {
         if let Some(row_axis) = other {
             window.row_axis = row_axis;
             window.columns = width.min(TILE);
-            window.rows = self.sizes[row_axis].min(lanes / window.columns);
+            window.rows = self.sizes[row_axis].clamp(1, lanes / window.columns);
         } else if width < lanes / 2 {
             window.row_axis = column_axis - 1;
-            window.rows = even(self.sizes[window.row_axis], lanes / width.max(1));
+            window.rows = even(self.sizes[window.row_axis], lanes / width);
             window.columns = width;
         }
         window

@@ -1,0 +1,78 @@
+//! Kernel: any program over a grid of threadgroups.
+
+mod cases;
+
+pub(crate) use cases::cases;
+
+use crate::bind::{self, Input, Lists};
+use bessemer_core::{Access, Cost, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_program::{Form, LaunchConfig, Program, cpu::Grid, reference::run_grid};
+
+/// `program` for every thread of `launch`.
+///
+/// `inputs` are bound, in order, to the parameters that the program only reads, `outputs` to
+/// those it writes. Buffers are gapless views, and no two of them overlap. An index outside of a
+/// buffer fails the op on the CPU; outputs then hold whatever was written before.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// What to do, in kernel form.
+    pub program: Program,
+    /// How many threads do it.
+    pub launch: LaunchConfig,
+    /// What it reads.
+    pub inputs: Vec<Input>,
+    /// What it writes.
+    pub outputs: Vec<View>,
+}
+
+impl Operation for Kernel {
+    fn name(&self) -> &'static str {
+        "kernel"
+    }
+
+    fn check(&self) -> Result<()> {
+        let Kernel { program, launch, inputs, outputs } = self;
+        let refuse = |rule: String| Err(bind::refusal("kernel", program, inputs, outputs, rule));
+        if program.form() != Form::Kernel {
+            return refuse("a program over elements is a map or a reduction".into());
+        }
+        if let Err(error) = launch.check(program.name()) {
+            return refuse(error.to_string());
+        }
+        bind::check("kernel", program, inputs, outputs, None)
+    }
+
+    fn access(&self) -> Access {
+        Access {
+            reads: bind::reads(&self.program, &self.inputs, None),
+            writes: self.outputs.clone(),
+            in_place: false,
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        let threads = (self.launch.groups() as u64).saturating_mul(self.launch.threads() as u64);
+        Cost::of(&self.access(), threads.saturating_mul(self.program.flops()))
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        let mut lists = Lists::new(host, &self.program, &self.inputs, &self.outputs, None);
+        let uniforms = lists.uniforms.clone();
+        if let Err(why) = run_grid(&self.program, &uniforms, self.launch, &mut lists) {
+            bind::fail(why);
+        }
+        lists.write(host, &self.outputs);
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        let nothing = bessemer_core::Shape::SCALAR;
+        let bindings = bind::bindings(&self.program, &self.inputs, &self.outputs, &nothing);
+        let grid = Grid::new(&self.program, cpu.isa(), self.launch, &bindings);
+        cpu.split(self.launch.groups(), 1, |groups| {
+            // SAFETY: the buffers are those of `access`, which this context keeps for us alone.
+            if let Err(why) = unsafe { grid.run(groups) } {
+                bind::fail(why);
+            }
+        });
+    }
+}

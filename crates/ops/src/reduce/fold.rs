@@ -1,0 +1,203 @@
+//! The ways to fold: what is kept while it goes on, and the loops over lanes.
+
+use bessemer_simd::{Arch, Kernel};
+use std::marker::PhantomData;
+
+/// A way to fold values, which are the 32 bits of a register.
+pub(super) trait Fold: Send + Sync + 'static {
+    /// What is known of the values so far.
+    type Known: Copy + Send + Sync;
+
+    /// Of no values.
+    const NOTHING: Self::Known;
+
+    /// With one more value, which is number `number` of those reduced.
+    fn add(known: Self::Known, value: u32, number: u32) -> Self::Known;
+
+    /// Of the values of both.
+    fn merge(a: Self::Known, b: Self::Known) -> Self::Known;
+
+    /// The result, as the bits of a register; `count` values went into it.
+    fn finish(known: Self::Known, count: usize) -> u32;
+}
+
+/// A number type of registers.
+pub(super) trait Number: Copy + PartialOrd + Send + Sync + 'static {
+    const LEAST: Self;
+    const MOST: Self;
+    fn of(bits: u32) -> Self;
+    fn bits(self) -> u32;
+    fn wide(self) -> f64;
+    fn is_nan(self) -> bool;
+}
+
+macro_rules! number {
+    ($type:ty, $least:expr, $most:expr, |$b:ident| $of:expr, |$v:ident| $bits:expr, $nan:expr) => {
+        impl Number for $type {
+            const LEAST: $type = $least;
+            const MOST: $type = $most;
+
+            #[inline(always)]
+            fn of($b: u32) -> $type {
+                $of
+            }
+
+            #[inline(always)]
+            fn bits(self) -> u32 {
+                let $v = self;
+                $bits
+            }
+
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                f64::from(self)
+            }
+
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                let nan: fn($type) -> bool = $nan;
+                nan(self)
+            }
+        }
+    };
+}
+
+number!(f32, f32::NEG_INFINITY, f32::INFINITY, |b| f32::from_bits(b), |v| v.to_bits(), f32::is_nan);
+number!(i32, i32::MIN, i32::MAX, |b| b as i32, |v| v as u32, |_| false);
+number!(u32, u32::MIN, u32::MAX, |b| b, |v| v, |_| false);
+
+/// The sum of floats, in double precision.
+pub(super) struct Sum;
+/// The mean, in double precision: exact sums of up to 2^21 integers.
+pub(super) struct Mean<T>(PhantomData<T>);
+/// The sum of integers, wrapping.
+pub(super) struct WrappingSum;
+/// The product of floats, in double precision.
+pub(super) struct Prod;
+/// The product of integers, wrapping.
+pub(super) struct WrappingProd;
+/// The smallest or largest.
+pub(super) struct Best<T, const LARGEST: bool>(PhantomData<T>);
+/// Where the smallest or largest is.
+pub(super) struct BestAt<T, const LARGEST: bool>(PhantomData<T>);
+/// Whether any is true.
+pub(super) struct Any;
+/// Whether all are true.
+pub(super) struct All;
+
+macro_rules! fold {
+    ([$($of:tt)*] $type:ty, $known:ty, $nothing:expr, |$k:ident, $x:ident, $n:pat_param| $add:expr,
+     |$a:ident, $b:ident| $merge:expr, |$end:ident, $count:pat_param| $finish:expr) => {
+        impl<$($of)*> Fold for $type {
+            type Known = $known;
+            const NOTHING: $known = $nothing;
+
+            #[inline(always)]
+            fn add($k: $known, $x: u32, $n: u32) -> $known {
+                $add
+            }
+
+            #[inline(always)]
+            fn merge($a: $known, $b: $known) -> $known {
+                $merge
+            }
+
+            #[inline(always)]
+            fn finish($end: $known, $count: usize) -> u32 {
+                $finish
+            }
+        }
+    };
+}
+
+fold!([] Sum, f64, 0.0, |k, x, _| k + f32::of(x).wide(), |a, b| a + b, |k, _| (k as f32).bits());
+fold!([T: Number] Mean<T>, f64, 0.0, |k, x, _| k + T::of(x).wide(), |a, b| a + b,
+    |k, n| ((k / n as f64) as f32).bits());
+fold!([] WrappingSum, u32, 0, |k, x, _| k.wrapping_add(x), |a, b| a.wrapping_add(b), |k, _| k);
+fold!([] Prod, f64, 1.0, |k, x, _| k * f32::of(x).wide(), |a, b| a * b, |k, _| (k as f32).bits());
+fold!([] WrappingProd, u32, 1, |k, x, _| k.wrapping_mul(x), |a, b| a.wrapping_mul(b), |k, _| k);
+fold!([T: Number, const LARGEST: bool] Best<T, LARGEST>, T,
+    if LARGEST { T::LEAST } else { T::MOST },
+    |k, x, _| best::<T, LARGEST>(k, T::of(x)), |a, b| best::<T, LARGEST>(a, b), |k, _| k.bits());
+fold!([T: Number, const LARGEST: bool] BestAt<T, LARGEST>, (T, u32),
+    (if LARGEST { T::LEAST } else { T::MOST }, u32::MAX),
+    |k, x, n| best_at::<T, LARGEST>(k, (T::of(x), n)), |a, b| best_at::<T, LARGEST>(a, b),
+    |k, _| k.1);
+fold!([] Any, u32, 0, |k, x, _| k | x, |a, b| a | b, |k, _| k);
+fold!([] All, u32, u32::MAX, |k, x, _| k & x, |a, b| a & b, |k, _| k);
+
+/// The better of two; NaN if either is.
+#[inline(always)]
+fn best<T: Number, const LARGEST: bool>(a: T, b: T) -> T {
+    let better = if LARGEST { a > b } else { a < b };
+    let known = if better { a } else { b };
+    if a.is_nan() { a } else { known }
+}
+
+/// The better of two values with their numbers: NaN before all others, then the first.
+#[inline(always)]
+fn best_at<T: Number, const LARGEST: bool>(a: (T, u32), b: (T, u32)) -> (T, u32) {
+    let better = if LARGEST { b.0 > a.0 } else { b.0 < a.0 };
+    let (nan, other_nan) = (a.0.is_nan(), b.0.is_nan());
+    let same = (a.0 == b.0) | (nan & other_nan);
+    let first = same & (b.1 < a.1);
+    let take = (other_nan & !nan) | (better & !nan) | first;
+    (if take { b.0 } else { a.0 }, if take { b.1 } else { a.1 })
+}
+
+/// Lanes of one row, folded into one. Numbers go up by `step` from `number` on.
+pub(super) struct FoldRow<'a, F: Fold> {
+    pub(super) known: F::Known,
+    pub(super) lanes: &'a [u32],
+    pub(super) number: u32,
+    pub(super) step: u32,
+}
+
+/// Partial results side by side, for the vector units.
+const SIDE: usize = 32;
+
+impl<F: Fold> Kernel for FoldRow<'_, F> {
+    type Output = F::Known;
+
+    #[inline(always)]
+    fn run<A: Arch>(self) -> F::Known {
+        let FoldRow { known, lanes, mut number, step } = self;
+        let mut parts = [F::NOTHING; SIDE];
+        let (chunks, rest) = lanes.as_chunks::<SIDE>();
+        for chunk in chunks {
+            for (i, (part, lane)) in parts.iter_mut().zip(chunk).enumerate() {
+                *part = F::add(*part, *lane, number.wrapping_add(step.wrapping_mul(i as u32)));
+            }
+            number = number.wrapping_add(step.wrapping_mul(SIDE as u32));
+        }
+        for (i, (part, lane)) in parts.iter_mut().zip(rest).enumerate() {
+            *part = F::add(*part, *lane, number.wrapping_add(step.wrapping_mul(i as u32)));
+        }
+        let mut width = SIDE;
+        while width > 1 {
+            width /= 2;
+            for i in 0..width {
+                parts[i] = F::merge(parts[i], parts[i + width]);
+            }
+        }
+        F::merge(known, parts[0])
+    }
+}
+
+/// Lanes folded into one result each, all with the same number.
+pub(super) struct FoldEach<'a, F: Fold> {
+    pub(super) known: &'a mut [F::Known],
+    pub(super) lanes: &'a [u32],
+    pub(super) number: u32,
+}
+
+impl<F: Fold> Kernel for FoldEach<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        for (known, lane) in self.known.iter_mut().zip(self.lanes) {
+            *known = F::add(*known, *lane, self.number);
+        }
+    }
+}
