@@ -1,0 +1,333 @@
+//! One dispatch: what is bound, and how it is given to the executor and the checker.
+
+use super::Device;
+use super::command_buffer::Held;
+use super::pipeline::{ArgumentKind, PipelineInner};
+use crate::check::{Binding, Counters, Kind, Report, Run, Side};
+use crate::error::{Error, Result, invalid};
+use crate::exec::abi::meeting;
+use crate::exec::{Extent, Fault, Launch, Symbols};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is bound at an index.
+#[derive(Clone)]
+pub(crate) enum Bound {
+    Buffer { held: Held, offset: usize },
+    Bytes(Arc<Vec<u128>>, usize),
+}
+
+/// How large a dispatch is: known, or read from a buffer when it runs.
+#[derive(Clone)]
+pub(crate) enum Grid {
+    Threads([u64; 3]),
+    Groups([u64; 3]),
+    Indirect { held: Held, offset: usize },
+}
+
+pub(crate) struct Dispatch {
+    pub(crate) pipeline: Arc<PipelineInner>,
+    pub(crate) bound: HashMap<u32, Bound>,
+    pub(crate) resources: Vec<Held>,
+    pub(crate) threadgroup: [u32; 31],
+    pub(crate) grid: Grid,
+    pub(crate) tpg: [u64; 3],
+}
+
+impl Dispatch {
+    /// Every buffer it may touch.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Held> {
+        let bound = self.bound.values().filter_map(|b| match b {
+            Bound::Buffer { held, .. } => Some(held),
+            Bound::Bytes(..) => None,
+        });
+        let indirect = match &self.grid {
+            Grid::Indirect { held, .. } => Some(held),
+            _ => None,
+        };
+        bound.chain(&self.resources).chain(indirect)
+    }
+}
+
+/// What is ordered before what, in checked mode.
+pub(crate) struct Order {
+    device: Device,
+    concurrent: bool,
+    /// The first epoch that is not ordered before the next dispatch, in general and per buffer.
+    since: u32,
+    since_buffer: HashMap<u64, u32>,
+}
+
+impl Order {
+    pub(crate) fn new(device: &Device) -> Order {
+        Order {
+            device: device.clone(),
+            concurrent: false,
+            since: u32::MAX,
+            since_buffer: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn encoder(&mut self, concurrent: bool) {
+        self.concurrent = concurrent;
+        self.since = if concurrent {
+            self.device.inner.coming_epoch()
+        } else {
+            u32::MAX
+        };
+        self.since_buffer.clear();
+    }
+
+    /// A memory barrier, for all buffers or for some.
+    pub(crate) fn barrier(&mut self, buffers: Option<&[u64]>) {
+        if !self.concurrent {
+            return;
+        }
+        let now = self.device.inner.coming_epoch();
+        match buffers {
+            None => {
+                self.since = now;
+                self.since_buffer.clear();
+            }
+            Some(ids) => {
+                for id in ids {
+                    self.since_buffer.insert(*id, now);
+                }
+            }
+        }
+    }
+
+    fn since(&self, buffer: u64) -> u32 {
+        self.since_buffer
+            .get(&buffer)
+            .copied()
+            .unwrap_or(self.since)
+    }
+}
+
+/// Runs a dispatch; checked ones give their counters back.
+pub(crate) fn run(
+    d: &Dispatch,
+    order: &Order,
+    freed: &dyn Fn(String) -> Error,
+) -> Result<Option<Counters>> {
+    let p = &d.pipeline;
+    let Some(extent) = extent(d, freed)? else {
+        return Ok(None);
+    };
+    let mut addresses = [0usize; 31];
+    let mut bindings = Vec::new();
+    let mut alive = Vec::new();
+    for argument in &p.arguments {
+        let ArgumentKind::Buffer { index, .. } = argument.kind else {
+            continue;
+        };
+        let Some(bound) = d.bound.get(&index) else {
+            continue;
+        };
+        let name = format!("buffer({index}) '{}'", argument.name);
+        match bound {
+            Bound::Buffer { held, offset } => {
+                let buffer = held.get().map_err(freed)?;
+                let start = buffer.address() + offset;
+                addresses[index as usize] = start;
+                if p.checked {
+                    bindings.push(Binding {
+                        range: start..buffer.address() + buffer.length(),
+                        name,
+                        index: Some(index),
+                        shadow: Some(buffer.shadow().clone()),
+                        tracks_init: buffer.storage_mode() == super::StorageMode::Private,
+                        shadow_offset: *offset,
+                        unordered_since: order.since(buffer.inner.id),
+                    });
+                }
+                alive.push(buffer);
+            }
+            Bound::Bytes(bytes, length) => {
+                let start = bytes.as_ptr() as usize;
+                addresses[index as usize] = start;
+                bindings.push(Binding {
+                    range: start..start + length,
+                    name,
+                    index: Some(index),
+                    shadow: None,
+                    tracks_init: false,
+                    shadow_offset: 0,
+                    unordered_since: u32::MAX,
+                });
+            }
+        }
+    }
+    for held in &d.resources {
+        let buffer = held.get().map_err(freed)?;
+        if p.checked {
+            bindings.push(Binding {
+                range: buffer.address()..buffer.address() + buffer.length(),
+                name: buffer.describe(),
+                index: None,
+                shadow: Some(buffer.shadow().clone()),
+                tracks_init: buffer.storage_mode() == super::StorageMode::Private,
+                shadow_offset: 0,
+                unordered_since: order.since(buffer.inner.id),
+            });
+        }
+        alive.push(buffer);
+    }
+    let options = &order.device.inner.options;
+    let groups = [0, 1, 2].map(|i| extent.grid[i].div_ceil(extent.tpg[i].max(1)));
+    let check = p.checked.then(|| {
+        let epoch = order.device.inner.next_epoch();
+        Arc::new(Run::new(
+            p.name.clone(),
+            p.module.clone(),
+            bindings,
+            extent.tpg,
+            groups,
+            epoch,
+        ))
+    });
+    let launch = Launch::new(
+        p.module.clone(),
+        &p.facts,
+        p.meets,
+        addresses,
+        d.threadgroup,
+        extent,
+        options.seed,
+        check.clone(),
+    );
+    let outcome = launch.execute(options.time_limit);
+    drop(alive);
+    if let Some(check) = &check {
+        let mut reports = check.take_reports();
+        if let Err(fault @ Fault::Diverged { .. }) = &outcome {
+            reports.push(divergence(p, fault));
+        }
+        if !reports.is_empty() {
+            return Err(Error::Checked(reports));
+        }
+    }
+    match outcome {
+        Ok(counts) => Ok(check.map(|c| c.counters(counts.barriers, counts.simd_operations))),
+        Err(fault) => Err(Error::Fault {
+            kernel: p.name.clone(),
+            what: explain(p, &fault, options.time_limit),
+        }),
+    }
+}
+
+/// Reads and checks the size of a dispatch; `None` when it is empty.
+fn extent(d: &Dispatch, freed: &dyn Fn(String) -> Error) -> Result<Option<Extent>> {
+    let grid = match &d.grid {
+        Grid::Threads(t) => *t,
+        Grid::Groups(g) => [0, 1, 2].map(|i| g[i].saturating_mul(d.tpg[i])),
+        Grid::Indirect { held, offset } => {
+            let buffer = held.get().map_err(freed)?;
+            let mut words = [0u32; 3];
+            for (i, w) in words.iter_mut().enumerate() {
+                // SAFETY: the encoder has checked that twelve bytes are there.
+                *w = unsafe {
+                    std::ptr::read_unaligned((buffer.address() + offset + i * 4) as *const u32)
+                };
+            }
+            [0, 1, 2].map(|i| u64::from(words[i]).saturating_mul(d.tpg[i]))
+        }
+    };
+    if grid.contains(&0) {
+        return Ok(None);
+    }
+    let groups: u128 = (0..3)
+        .map(|i| u128::from(grid[i].div_ceil(d.tpg[i])))
+        .product();
+    if grid.iter().any(|&n| n > u64::from(u32::MAX)) || groups > u128::from(u32::MAX) {
+        return invalid(
+            "dispatch",
+            format!("a grid of {grid:?} threads is too large"),
+        );
+    }
+    Ok(Some(Extent {
+        grid: grid.map(|n| n as u32),
+        tpg: d.tpg.map(|n| n as u32),
+    }))
+}
+
+fn divergence(p: &PipelineInner, fault: &Fault) -> Report {
+    let symbols = Symbols::new(&p.module);
+    let Fault::Diverged {
+        kind,
+        sites,
+        group,
+        gone,
+        what,
+    } = fault
+    else {
+        unreachable!("only called for divergence")
+    };
+    let side = |(index, site): (u32, usize)| {
+        let place = symbols.place(site);
+        Side {
+            file: place.file,
+            line: place.line,
+            group: *group,
+            thread: [index, 0, 0],
+            action: format!("{} reached", meeting(*kind)),
+        }
+    };
+    let detail = match gone {
+        Some(g) => format!("{what}: thread {g}"),
+        None => (*what).to_string(),
+    };
+    Report {
+        kind: Kind::Divergence,
+        kernel: p.name.clone(),
+        binding: String::new(),
+        offset: 0,
+        size: 0,
+        side: sites.first().copied().map(side).unwrap_or_default(),
+        other: sites.get(1).copied().map(side),
+        detail,
+    }
+}
+
+fn explain(p: &PipelineInner, fault: &Fault, limit: Duration) -> String {
+    let symbols = Symbols::new(&p.module);
+    match fault {
+        Fault::Message(m) => m.clone(),
+        Fault::TooLong { pc: 0 } => format!("it took longer than {} s", limit.as_secs_f64()),
+        Fault::TooLong { pc } => {
+            format!(
+                "it took longer than {} s; it was at {}",
+                limit.as_secs_f64(),
+                symbols.place(*pc + 1)
+            )
+        }
+        Fault::Diverged { .. } => divergence(p, fault).to_string(),
+        Fault::Stopped => "it was stopped by the checker".into(),
+        Fault::Trap {
+            signal,
+            address,
+            pc,
+            overflow,
+            group,
+            thread,
+        } => {
+            let what = match *signal {
+                _ if *overflow => "stack overflow".to_string(),
+                libc::SIGFPE => "integer division by zero".to_string(),
+                libc::SIGILL => {
+                    "an instruction that cannot be reached was reached (undefined behaviour)"
+                        .to_string()
+                }
+                _ => format!(
+                    "access to address {address:#x}, where there is nothing (run it in checked mode to see which binding)"
+                ),
+            };
+            format!(
+                "{what} at {}, thread {thread:?} of threadgroup {group:?}",
+                symbols.place(*pc + 1)
+            )
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Libraries: compiled source, and the kernels in it.
+
+use super::{Device, Function, FunctionConstants};
+use crate::compile::Options;
+use crate::error::{Error, Result};
+use crate::front::Unit;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How source is compiled.
+#[derive(Clone, Debug)]
+pub struct CompileOptions {
+    /// The file's name in messages.
+    pub name: String,
+    /// Folders searched for includes.
+    pub include_dirs: Vec<PathBuf>,
+    /// Macros defined before the first line.
+    pub defines: Vec<(String, String)>,
+    /// The language's version, as `__METAL_VERSION__` has it: 240 to 320.
+    pub language_version: u32,
+    /// Whether faster, less exact maths may be used.
+    pub fast_math: bool,
+}
+
+impl Default for CompileOptions {
+    fn default() -> Self {
+        CompileOptions {
+            name: "program_source".into(),
+            include_dirs: Vec::new(),
+            defines: Vec::new(),
+            language_version: 320,
+            fast_math: true,
+        }
+    }
+}
+
+pub(crate) struct LibraryInner {
+    pub(crate) device: Device,
+    pub(crate) unit: Arc<Unit>,
+    pub(crate) options: Options,
+}
+
+/// A set of kernels.
+#[derive(Clone)]
+pub struct Library {
+    pub(crate) inner: Arc<LibraryInner>,
+}
+
+impl Library {
+    pub(crate) fn new(device: &Device, source: &str, options: &CompileOptions) -> Result<Library> {
+        let options = Options {
+            name: options.name.clone(),
+            include: options.include_dirs.clone(),
+            defines: options.defines.clone(),
+            version: options.language_version,
+            fast_math: options.fast_math,
+        };
+        let unit = device.inner.compiler()?.library(source, &options)?;
+        Ok(Library {
+            inner: Arc::new(LibraryInner {
+                device: device.clone(),
+                unit,
+                options,
+            }),
+        })
+    }
+
+    /// The names of its kernels, in the order they are written.
+    pub fn function_names(&self) -> Vec<String> {
+        self.inner
+            .unit
+            .entries
+            .iter()
+            .map(|e| e.name.clone())
+            .collect()
+    }
+
+    /// A kernel by name.
+    pub fn function(&self, name: &str) -> Result<Function> {
+        self.function_with_constants(name, &FunctionConstants::default())
+    }
+
+    /// A kernel by name, with values for its function constants.
+    pub fn function_with_constants(
+        &self,
+        name: &str,
+        constants: &FunctionConstants,
+    ) -> Result<Function> {
+        let unit = &self.inner.unit;
+        let Some(entry) = unit.entries.iter().position(|e| e.name == name) else {
+            return Err(Error::NoFunction {
+                name: name.into(),
+                known: self.function_names(),
+            });
+        };
+        let values = constants.render(&unit.constants)?;
+        Ok(Function {
+            library: self.clone(),
+            entry,
+            values,
+        })
+    }
+
+    /// The function constants it declares: index, name and type.
+    pub fn function_constants(&self) -> Vec<(u32, String, String)> {
+        self.inner
+            .unit
+            .constants
+            .iter()
+            .map(|c| (c.id, c.name.clone(), c.type_name.clone()))
+            .collect()
+    }
+}

@@ -1,0 +1,507 @@
+//! The checks themselves, as one worker makes them.
+
+use super::shadow::{ATOMIC, CROSS, Cell, Mark, SHARED, Shadow};
+use super::{ATOMIC_READ, ATOMIC_UPDATE, Kind, READ, Report, Run, Side};
+use crate::exec::abi::ThreadState;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A worker's state.
+pub(crate) struct Local {
+    run: Arc<Run>,
+    shared: Range<usize>,
+    shared_shadow: Shadow,
+    shared_epoch: u32,
+    ignored: Vec<Range<usize>>,
+    last: usize,
+    group: u32,
+    /// Barriers passed that order device memory, and those that order threadgroup memory.
+    device_phase: u32,
+    shared_phase: u32,
+    simd_phase: [u32; 32],
+    pub(super) traffic: Vec<[u64; 2]>,
+    pub(super) threadgroup: [u64; 2],
+}
+
+/// One access, with everything that is known of it.
+struct Access<'a> {
+    address: usize,
+    size: usize,
+    kind: u32,
+    pc: usize,
+    state: &'a ThreadState,
+    thread: u32,
+    group: u32,
+    phase: u32,
+}
+
+impl Access<'_> {
+    fn action(&self) -> &'static str {
+        action(
+            self.kind != READ && self.kind != ATOMIC_READ,
+            self.kind >= ATOMIC_READ,
+        )
+    }
+}
+
+fn action(write: bool, atomic: bool) -> &'static str {
+    match (write, atomic) {
+        (false, false) => "read",
+        (true, false) => "write",
+        (false, true) => "atomic read",
+        (true, true) => "atomic update",
+    }
+}
+
+impl Local {
+    pub(super) fn new(run: Arc<Run>, shared: Range<usize>) -> Local {
+        Local {
+            traffic: vec![[0; 2]; run.bindings.len()],
+            shared_shadow: Shadow::new(shared.len()),
+            run,
+            shared,
+            shared_epoch: 0,
+            ignored: Vec::new(),
+            last: 0,
+            group: 0,
+            device_phase: 0,
+            shared_phase: 0,
+            simd_phase: [0; 32],
+            threadgroup: [0; 2],
+        }
+    }
+
+    /// Memory of the executor itself, which kernels touch through our own headers.
+    pub(crate) fn ignore(&mut self, range: Range<usize>) {
+        self.ignored.push(range);
+    }
+
+    pub(crate) fn begin_group(&mut self, number: u32) {
+        self.group = number;
+        self.device_phase = 0;
+        self.shared_phase = 0;
+        self.simd_phase = [0; 32];
+        self.shared_epoch += 1;
+        if self.shared_epoch >= 0xffff {
+            self.shared_shadow = Shadow::new(self.shared.len());
+            self.shared_epoch = 1;
+        }
+    }
+
+    /// A threadgroup barrier with its memory flags.
+    pub(crate) fn barrier(&mut self, _site: usize, flags: u32) {
+        self.device_phase += flags & 1;
+        self.shared_phase += flags >> 1 & 1;
+    }
+
+    pub(crate) fn simd_barrier(&mut self, simdgroup: u32) {
+        if let Some(p) = self.simd_phase.get_mut(simdgroup as usize) {
+            *p += 1;
+        }
+    }
+
+    fn phase(&self, shared: bool, state: &ThreadState) -> u32 {
+        let own = if shared {
+            self.shared_phase
+        } else {
+            self.device_phase
+        };
+        own << 12 | self.simd_phase[(state.index / 32) as usize & 31] & 0xfff
+    }
+
+    /// Checks one access; true when the thread must not go on.
+    pub(crate) fn access(
+        &mut self,
+        address: usize,
+        size: usize,
+        kind: u32,
+        pc: usize,
+        state: &ThreadState,
+    ) -> bool {
+        let write = kind != READ && kind != ATOMIC_READ;
+        let thread = self
+            .group
+            .wrapping_mul(self.run.threads_per_group)
+            .wrapping_add(state.index);
+        if self.shared.contains(&address) && address + size <= self.shared.end {
+            self.threadgroup[usize::from(write)] += size as u64;
+            let a = Access {
+                address,
+                size,
+                kind,
+                pc,
+                state,
+                thread,
+                group: self.group,
+                phase: self.phase(true, state),
+            };
+            let offset = address - self.shared.start;
+            self.words(&a, offset, None);
+            return false;
+        }
+        let n = self.run.bindings.len();
+        for k in 0..n {
+            let b = (self.last + k) % n;
+            let range = &self.run.bindings[b].range;
+            if range.contains(&address) && address + size <= range.end {
+                self.last = b;
+                self.traffic[b][usize::from(write)] += size as u64;
+                if kind == ATOMIC_UPDATE {
+                    self.traffic[b][0] += size as u64;
+                }
+                if self.run.bindings[b].shadow.is_some() {
+                    let a = Access {
+                        address,
+                        size,
+                        kind,
+                        pc,
+                        state,
+                        thread,
+                        group: self.group,
+                        phase: self.phase(false, state),
+                    };
+                    let offset = address - range.start + self.run.bindings[b].shadow_offset;
+                    self.words(&a, offset, Some(b));
+                }
+                return false;
+            }
+        }
+        if self.ignored.iter().any(|r| r.contains(&address)) {
+            return false;
+        }
+        self.out_of_bounds(&Access {
+            address,
+            size,
+            kind,
+            pc,
+            state,
+            thread,
+            group: self.group,
+            phase: 0,
+        });
+        true
+    }
+
+    fn words(&self, a: &Access<'_>, offset: usize, binding: Option<usize>) {
+        let end = offset + a.size;
+        for word in offset / 4..end.div_ceil(4) {
+            let from = offset.max(word * 4) - word * 4;
+            let to = end.min(word * 4 + 4) - word * 4;
+            let mask = (1u32 << to) - (1u32 << from);
+            let run = self.run.clone();
+            let (shadow, epoch) = match binding {
+                Some(b) => (run.bindings[b].shadow.as_deref(), run.epoch),
+                None => (Some(&self.shared_shadow), self.shared_epoch),
+            };
+            if let Some(cell) = shadow.and_then(|s| s.cell(word)) {
+                self.word(a, cell, mask, epoch, binding, offset);
+            }
+        }
+    }
+
+    fn word(
+        &self,
+        a: &Access<'_>,
+        cell: &Cell,
+        mask: u32,
+        epoch: u32,
+        binding: Option<usize>,
+        offset: usize,
+    ) {
+        let write = a.kind != READ && a.kind != ATOMIC_READ;
+        let atomic = a.kind >= ATOMIC_READ;
+        let (w, w_phase, w_pc) = cell.written();
+        let conflict = |m: &Mark, phase: u32| -> Option<Kind> {
+            if m.epoch == epoch {
+                return self.unordered(a, m.thread, phase, binding.is_some());
+            }
+            // An earlier dispatch of the same concurrent encoder, with no barrier since.
+            let since = binding.map_or(u32::MAX, |b| self.run.bindings[b].unordered_since);
+            (m.epoch >= since && m.epoch < epoch).then_some(Kind::MissingBarrier)
+        };
+        let other_atomic = w.flags & ATOMIC != 0;
+        if w.mask & mask != 0
+            && !(atomic && other_atomic)
+            && let Some(kind) = conflict(&w, w_phase)
+        {
+            self.race(
+                a,
+                kind,
+                (w.thread, w_pc),
+                action(true, other_atomic),
+                binding,
+                offset,
+            );
+        }
+        let uninit = match binding {
+            None => w.epoch != epoch,
+            Some(b) => self.run.bindings[b].tracks_init && w == Mark::default(),
+        };
+        if uninit && a.kind != 1 && a.kind != ATOMIC_UPDATE {
+            self.uninitialized(a, binding, offset);
+        }
+        let (r, r_phase, r_pc) = cell.was_read();
+        if write {
+            if r.mask & mask != 0 {
+                let mut kind = conflict(&r, r_phase);
+                // The first reader may be this thread while others have read as well.
+                if kind.is_none() && r.epoch == epoch {
+                    if r.flags & CROSS != 0 {
+                        kind = Some(Kind::RaceBetweenThreadgroups);
+                    } else if r.flags & SHARED != 0 && r_phase == a.phase {
+                        kind = Some(Kind::RaceInThreadgroup);
+                    }
+                }
+                if let Some(kind) = kind {
+                    self.race(a, kind, (r.thread, r_pc), "read", binding, offset);
+                }
+            }
+            let again = w.epoch == epoch;
+            let same = again && w.thread == a.thread && w_phase == a.phase;
+            let m = Mark {
+                epoch,
+                touched: mask | if again { w.touched } else { 0 },
+                mask: mask | if same { w.mask } else { 0 },
+                flags: if atomic { ATOMIC } else { 0 },
+                thread: a.thread,
+            };
+            cell.set_written(m, a.phase, self.short(a.pc));
+        }
+        // An atomic update reads as well, for the counters.
+        if a.kind == READ || (a.kind == ATOMIC_UPDATE && r.touched & mask != mask) {
+            self.note_read(a, cell, mask, epoch, (r, r_phase), atomic);
+        }
+    }
+
+    fn note_read(
+        &self,
+        a: &Access<'_>,
+        cell: &Cell,
+        mask: u32,
+        epoch: u32,
+        (r, r_phase): (Mark, u32),
+        atomic: bool,
+    ) {
+        let own = if atomic { 0 } else { mask };
+        if r.epoch != epoch {
+            let m = Mark {
+                epoch,
+                touched: mask,
+                mask: own,
+                flags: 0,
+                thread: a.thread,
+            };
+            cell.set_read(r, m, a.phase, self.short(a.pc));
+            return;
+        }
+        let tpg = self.run.threads_per_group;
+        let mut m = r;
+        m.touched |= mask;
+        m.mask |= own;
+        let mut phase = r_phase;
+        if r.thread != a.thread && !atomic {
+            if r.thread / tpg != a.thread / tpg {
+                m.flags |= CROSS;
+            } else if r_phase == a.phase {
+                m.flags |= SHARED;
+            } else {
+                // A new phase of the same threadgroup: earlier reads are ordered before it.
+                m.thread = a.thread;
+                m.flags &= CROSS;
+                phase = a.phase;
+            }
+        } else if r_phase != a.phase && !atomic {
+            m.flags &= CROSS;
+            phase = a.phase;
+        }
+        if m != r || phase != r_phase {
+            cell.set_read(r, m, phase, self.short(a.pc));
+        }
+    }
+
+    /// Whether an access of this dispatch is unordered with one by `thread` in `phase`.
+    fn unordered(&self, a: &Access<'_>, thread: u32, phase: u32, device: bool) -> Option<Kind> {
+        if thread == a.thread {
+            return None;
+        }
+        let tpg = self.run.threads_per_group;
+        if thread / tpg != a.group {
+            return device.then_some(Kind::RaceBetweenThreadgroups);
+        }
+        let same_barriers = phase >> 12 == a.phase >> 12;
+        let same_simdgroup = thread % tpg / 32 == a.state.index / 32;
+        let ordered_by_simd = same_simdgroup && phase & 0xfff != a.phase & 0xfff;
+        (same_barriers && !ordered_by_simd).then_some(Kind::RaceInThreadgroup)
+    }
+
+    /// A code address as an offset in the module, to fit a cell.
+    fn short(&self, pc: usize) -> u32 {
+        pc.wrapping_sub(self.run.module.image.start) as u32
+    }
+
+    fn side(&self, a: &Access<'_>, symbols: &crate::exec::Symbols) -> Side {
+        let place = symbols.place(a.pc);
+        Side {
+            file: place.file,
+            line: place.line,
+            group: a.state.position,
+            thread: a.state.local,
+            action: a.action().into(),
+        }
+    }
+
+    fn binding_name(&self, binding: Option<usize>) -> String {
+        binding.map_or("threadgroup memory".into(), |b| {
+            self.run.bindings[b].name.clone()
+        })
+    }
+
+    fn race(
+        &self,
+        a: &Access<'_>,
+        kind: Kind,
+        other: (u32, u32),
+        what: &str,
+        binding: Option<usize>,
+        offset: usize,
+    ) {
+        let other_pc = self.run.module.image.start + other.1 as usize;
+        self.run.report(kind, a.pc, other_pc, |symbols| {
+            let earlier = kind == Kind::MissingBarrier;
+            // The code of an earlier dispatch may be in another module: its line is not known here.
+            let place = if earlier {
+                crate::exec::Place::default()
+            } else {
+                symbols.place(other_pc)
+            };
+            let (group, thread) = self.run.thread(other.0);
+            let other = Side {
+                file: place.file,
+                line: place.line,
+                group,
+                thread,
+                action: what.into(),
+            };
+            let detail = if earlier {
+                "an earlier dispatch of the same encoder touched it".into()
+            } else {
+                String::new()
+            };
+            Report {
+                kind,
+                kernel: self.run.kernel.clone(),
+                binding: self.binding_name(binding),
+                offset: offset as i64
+                    - binding.map_or(0, |b| self.run.bindings[b].shadow_offset) as i64,
+                size: a.size,
+                side: self.side(a, symbols),
+                other: Some(other),
+                detail,
+            }
+        });
+    }
+
+    fn uninitialized(&self, a: &Access<'_>, binding: Option<usize>, offset: usize) {
+        self.run
+            .report(Kind::Uninitialized, a.pc, 0, |symbols| Report {
+                kind: Kind::Uninitialized,
+                kernel: self.run.kernel.clone(),
+                binding: self.binding_name(binding),
+                offset: offset as i64,
+                size: a.size,
+                side: self.side(a, symbols),
+                other: None,
+                detail: "nothing has been written there".into(),
+            });
+    }
+
+    fn out_of_bounds(&self, a: &Access<'_>) {
+        self.run.report(Kind::OutOfBounds, a.pc, 0, |symbols| {
+            // The binding it most likely meant: the nearest.
+            let far = |r: &Range<usize>| {
+                if a.address < r.start {
+                    r.start - a.address
+                } else {
+                    (a.address + a.size).saturating_sub(r.end)
+                }
+            };
+            let shared = (!self.shared.is_empty()).then(|| {
+                (
+                    far(&self.shared),
+                    "threadgroup memory".to_string(),
+                    self.shared.clone(),
+                )
+            });
+            let nearest = self
+                .run
+                .bindings
+                .iter()
+                .map(|b| (far(&b.range), b.name.clone(), b.range.clone()))
+                .chain(shared)
+                .min_by_key(|(d, _, _)| *d);
+            let (binding, offset, detail) = match nearest {
+                _ if a.address < 4096 => (
+                    "a null pointer".to_string(),
+                    a.address as i64,
+                    "nothing is bound there".to_string(),
+                ),
+                Some((_, name, r)) => (
+                    name,
+                    a.address.wrapping_sub(r.start) as i64,
+                    format!("it has {} bytes", r.len()),
+                ),
+                None => (String::new(), 0, format!("address {:#x}", a.address)),
+            };
+            Report {
+                kind: Kind::OutOfBounds,
+                kernel: self.run.kernel.clone(),
+                binding,
+                offset,
+                size: a.size,
+                side: self.side(a, symbols),
+                other: None,
+                detail,
+            }
+        });
+    }
+
+    /// Clang's alignment check has found a pointer that is not.
+    pub(crate) fn misaligned(
+        &mut self,
+        address: usize,
+        align: u32,
+        line: u32,
+        file: String,
+        state: &ThreadState,
+    ) {
+        let found = self
+            .run
+            .bindings
+            .iter()
+            .find(|b| b.range.contains(&address));
+        let (binding, offset) = match found {
+            Some(b) => (b.name.clone(), address - b.range.start),
+            None if self.shared.contains(&address) => {
+                ("threadgroup memory".into(), address - self.shared.start)
+            }
+            None => return,
+        };
+        self.run
+            .report(Kind::Misaligned, line as usize, 0, |_| Report {
+                kind: Kind::Misaligned,
+                kernel: self.run.kernel.clone(),
+                binding,
+                offset: offset as i64,
+                size: align as usize,
+                side: Side {
+                    file,
+                    line,
+                    group: state.position,
+                    thread: state.local,
+                    action: "access".into(),
+                },
+                other: None,
+                detail: format!("the type needs an alignment of {align} bytes"),
+            });
+    }
+}

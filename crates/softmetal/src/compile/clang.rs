@@ -1,0 +1,317 @@
+//! Finding clang and running it, within a limit of time and output.
+
+use super::stdlib::Installed;
+use super::{ClangError, Options};
+use crate::error::{Error, Result, io};
+use crate::front::Mode;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A clang that can be used.
+pub(crate) struct Clang {
+    path: PathBuf,
+    /// Tells this compiler from another: path, size and time of the binary.
+    pub(super) identity: String,
+}
+
+/// The oldest that is tried, and the newest name looked for.
+const VERSIONS: std::ops::RangeInclusive<u32> = 14..=30;
+/// Macros that never end produce output without end.
+const MAX_OUTPUT: u64 = 512 << 20;
+
+impl Clang {
+    /// `SOFTMETAL_CLANG`, or the newest `clang-N` on the path, or `clang`.
+    pub(crate) fn find() -> Result<Clang> {
+        if let Some(path) = std::env::var_os("SOFTMETAL_CLANG").filter(|v| !v.is_empty()) {
+            let path = PathBuf::from(path);
+            if !path.is_file() {
+                return Err(Error::NoCompiler {
+                    looked: format!("SOFTMETAL_CLANG={}", path.display()),
+                });
+            }
+            return Ok(Clang::at(path));
+        }
+        let folders: Vec<PathBuf> = std::env::var_os("PATH")
+            .map(|p| std::env::split_paths(&p).collect())
+            .unwrap_or_default();
+        let names = VERSIONS
+            .rev()
+            .map(|v| format!("clang-{v}"))
+            .chain(["clang".to_string()]);
+        for name in names {
+            let brew = PathBuf::from("/opt/homebrew/opt/llvm/bin");
+            if let Some(path) = folders
+                .iter()
+                .chain([&brew])
+                .map(|f| f.join(&name))
+                .find(|p| p.is_file())
+            {
+                return Ok(Clang::at(path));
+            }
+        }
+        Err(Error::NoCompiler {
+            looked: "clang-30 down to clang-14, and clang, on the PATH".into(),
+        })
+    }
+
+    fn at(path: PathBuf) -> Clang {
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let facts = std::fs::metadata(&real)
+            .map(|m| format!("{} {:?}", m.len(), m.modified().ok()))
+            .unwrap_or_default();
+        Clang {
+            identity: format!("{} {facts}", real.display()),
+            path,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Expands macros and includes, in MSL's terms.
+    pub(super) fn preprocess(
+        &self,
+        source: &str,
+        o: &Options,
+        lib: &Installed,
+    ) -> std::result::Result<String, ClangError> {
+        let mut c = Command::new(&self.path);
+        c.args([
+            "-E",
+            "-x",
+            "c++",
+            "-std=c++14",
+            "-undef",
+            "-nostdinc",
+            "-Wno-pragma-once-outside-header",
+        ]);
+        let version = o.version.to_string();
+        let math = u8::from(o.fast_math).to_string();
+        for (name, value) in [
+            ("__METAL__", "1"),
+            ("__METAL_VERSION__", version.as_str()),
+            ("__METAL_MACOS__", "1"),
+            ("__HAVE_BFLOAT__", "1"),
+            ("__clang__", "1"),
+            ("__UINT32_MAX__", "4294967295u"),
+            ("__cpp_variable_templates", "201304L"),
+            ("__SOFTMETAL__", "1"),
+            ("__FAST_MATH__", math.as_str()),
+            ("TARGET_OS_OSX", "1"),
+        ] {
+            c.arg(format!("-D{name}={value}"));
+        }
+        for (name, value) in &o.defines {
+            c.arg(format!("-D{name}={value}"));
+        }
+        let file = Path::new(&o.name);
+        if let Some(folder) = file.parent().filter(|f| !f.as_os_str().is_empty()) {
+            c.arg("-iquote").arg(folder);
+        }
+        for folder in &o.include {
+            c.arg("-I").arg(folder);
+        }
+        c.arg("-isystem").arg(lib.macros()).arg("-");
+        let marked = format!(
+            "# 1 \"{}\"\n{source}\n",
+            o.name.replace('\\', "\\\\").replace('"', "\\\"")
+        );
+        let out = run(c, marked.as_bytes(), Duration::from_secs(60))?;
+        String::from_utf8(out)
+            .map_err(|_| ClangError::Other(Error::Compiler("the source is not UTF-8".into())))
+    }
+
+    fn language(&self, mode: Mode, lib: &Installed) -> Command {
+        let mut c = Command::new(&self.path);
+        c.args([
+            "-x",
+            "clcpp",
+            "-cl-std=clc++2021",
+            "-cl-no-stdinc",
+            "-fdeclspec",
+            "-w",
+            "-fno-math-errno",
+            "-fsigned-char",
+        ]);
+        c.args([
+            "-ffp-contract=on",
+            "-fPIC",
+            "-fvisibility=hidden",
+            "-ferror-limit=12",
+            "-fno-color-diagnostics",
+        ]);
+        c.args([
+            "-fno-finite-loops",
+            "-fno-strict-aliasing",
+            "-ftemplate-depth=2048",
+            "-fconstexpr-steps=20000000",
+        ]);
+        #[cfg(target_arch = "x86_64")]
+        c.arg("-march=native");
+        #[cfg(not(target_arch = "x86_64"))]
+        c.args(["-Xclang", "-cl-ext=+all"]);
+        if mode == Mode::Checked {
+            c.args(["-D__SM_CHECKED", "-g", "-gno-column-info"]);
+        }
+        c.arg("-include").arg(lib.prelude());
+        c
+    }
+
+    /// Only finds errors.
+    pub(super) fn check(
+        &self,
+        text: &str,
+        _o: &Options,
+        lib: &Installed,
+    ) -> std::result::Result<(), ClangError> {
+        let mut c = self.language(Mode::Fast, lib);
+        c.args(["-fsyntax-only", "-"]);
+        run(c, text.as_bytes(), Duration::from_secs(300)).map(|_| ())
+    }
+
+    /// Makes a shared object.
+    pub(super) fn compile(
+        &self,
+        text: &str,
+        mode: Mode,
+        o: &Options,
+        lib: &Installed,
+    ) -> std::result::Result<Vec<u8>, ClangError> {
+        let mut c = self.language(mode, lib);
+        match mode {
+            Mode::Fast => {
+                c.args(["-O2", "-gline-tables-only"]);
+                if o.fast_math
+                    && cfg!(all(target_arch = "x86_64", target_os = "linux"))
+                    && libmvec()
+                {
+                    c.args(["-fveclib=libmvec", "-l:libmvec.so.1"]);
+                }
+            }
+            Mode::Checked => {
+                // Optimised, but not so that accesses are merged or moved between threads.
+                c.args([
+                    "-O1",
+                    "-fno-vectorize",
+                    "-fno-slp-vectorize",
+                    "-fsanitize=kernel-address,alignment",
+                ]);
+                c.arg("-fno-sanitize-link-runtime");
+                for option in [
+                    "-asan-instrumentation-with-call-threshold=0",
+                    "-asan-stack=0",
+                    "-asan-globals=0",
+                    "-asan-instrument-atomics=0",
+                    "-asan-opt=0",
+                    "-asan-kernel-mem-intrinsic-prefix=1",
+                ] {
+                    c.args(["-mllvm", option]);
+                }
+            }
+        }
+        let folder = super::cache::own_folder().map_err(ClangError::Other)?;
+        static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+        let n = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let output = folder.join(format!("out-{n}.so"));
+        c.args(["-shared", "-nostdlib", "-"]);
+        if cfg!(target_os = "linux") {
+            c.args(["-x", "none", "-l:libm.so.6", "-l:libc.so.6"]);
+        } else {
+            c.args(["-x", "none", "-lSystem"]);
+        }
+        c.arg("-o").arg(&output);
+        let done = run(c, text.as_bytes(), Duration::from_secs(300));
+        let bytes = std::fs::read(&output);
+        let _ = std::fs::remove_file(&output);
+        done?;
+        bytes.map_err(|e| ClangError::Other(io(format!("reading {}", output.display()), e)))
+    }
+}
+
+fn libmvec() -> bool {
+    [
+        "/lib/x86_64-linux-gnu/libmvec.so.1",
+        "/lib64/libmvec.so.1",
+        "/usr/lib/libmvec.so.1",
+    ]
+    .iter()
+    .any(|p| Path::new(p).exists())
+}
+
+/// Runs a command with `input` and gives its output back.
+fn run(
+    mut command: Command,
+    input: &[u8],
+    limit: Duration,
+) -> std::result::Result<Vec<u8>, ClangError> {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| {
+        ClangError::Other(io(
+            format!("running {}", command.get_program().to_string_lossy()),
+            e,
+        ))
+    })?;
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
+        return Err(ClangError::Other(Error::Compiler("no pipes".into())));
+    };
+    let read = |from: Box<dyn Read + Send>, most: u64| {
+        move || {
+            let mut out = Vec::new();
+            let _ = from.take(most).read_to_end(&mut out);
+            out
+        }
+    };
+    std::thread::scope(|scope| {
+        // Clang may stop reading early; that is its error to report, not ours.
+        scope.spawn(move || {
+            let _ = stdin.write_all(input);
+        });
+        let out = scope.spawn(read(Box::new(stdout), MAX_OUTPUT));
+        let err = scope.spawn(read(Box::new(stderr), 16 << 20));
+        let status = wait(&mut child, limit);
+        let (out, err) = (
+            out.join().unwrap_or_default(),
+            err.join().unwrap_or_default(),
+        );
+        let err = String::from_utf8_lossy(&err).into_owned();
+        match status {
+            None => Err(ClangError::Other(Error::Compiler(format!(
+                "it took longer than {} s",
+                limit.as_secs()
+            )))),
+            Some(true) if (out.len() as u64) < MAX_OUTPUT => Ok(out),
+            Some(true) => Err(ClangError::Other(Error::Compiler(
+                "preprocessing gave too much text".into(),
+            ))),
+            Some(false) if err.contains("error:") => Err(ClangError::Messages(err)),
+            Some(false) => Err(ClangError::Other(Error::Compiler(
+                err.lines().take(5).collect::<Vec<_>>().join(" / "),
+            ))),
+        }
+    })
+}
+
+/// Waits for a child; past the limit it is killed and the answer is `None`.
+fn wait(child: &mut Child, limit: Duration) -> Option<bool> {
+    let end = Instant::now() + limit;
+    let mut pause = Duration::from_micros(500);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status.success()),
+            Ok(None) if Instant::now() < end => std::thread::sleep(pause),
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+        }
+        pause = (pause * 2).min(Duration::from_millis(8));
+    }
+}

@@ -1,0 +1,238 @@
+//! From source to code in memory: finding and running clang, our `metal_stdlib`, the disk cache,
+//! reading clang's messages, loading what it made.
+
+mod cache;
+mod clang;
+mod messages;
+mod module;
+mod stdlib;
+
+pub(crate) use cache::{Cache, digest};
+pub(crate) use clang::Clang;
+pub(crate) use module::{EntryFacts, Module};
+
+use crate::error::{Error, Result};
+use crate::front::{self, ConstantValues, Lines, Mode, Source, Unit};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the user may choose about compilation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Options {
+    pub(crate) name: String,
+    pub(crate) include: Vec<PathBuf>,
+    pub(crate) defines: Vec<(String, String)>,
+    pub(crate) version: u32,
+    pub(crate) fast_math: bool,
+}
+
+/// A file that a library was made from, and its digest then.
+#[derive(Serialize, Deserialize)]
+struct Dependency {
+    path: String,
+    digest: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    unit: Unit,
+    dependencies: Vec<Dependency>,
+}
+
+/// The user's source, for messages.
+struct UserLines<'a> {
+    name: &'a str,
+    source: &'a str,
+}
+
+impl Lines for UserLines<'_> {
+    fn line(&self, file: &str, line: usize) -> Option<String> {
+        let pick = |text: &str| text.lines().nth(line.checked_sub(1)?).map(str::to_string);
+        if file == self.name {
+            pick(self.source)
+        } else {
+            pick(&std::fs::read_to_string(file).ok()?)
+        }
+    }
+}
+
+/// Compiles libraries and pipelines.
+pub(crate) struct Compiler {
+    clang: Clang,
+    cache: Cache,
+    stdlib: stdlib::Installed,
+}
+
+/// At most so many kernels are compiled together when a library is made.
+const EAGER: usize = 12;
+
+impl Compiler {
+    pub(crate) fn new(cache: Cache) -> Result<Compiler> {
+        let clang = Clang::find()?;
+        let stdlib = stdlib::Installed::new(&cache)?;
+        Ok(Compiler {
+            clang,
+            cache,
+            stdlib,
+        })
+    }
+
+    pub(crate) fn clang(&self) -> &Clang {
+        &self.clang
+    }
+
+    /// Translates and checks source. A library seen before comes from the cache.
+    pub(crate) fn library(&self, source: &str, options: &Options) -> Result<Arc<Unit>> {
+        let key = digest(&[
+            "unit",
+            env!("CARGO_PKG_VERSION"),
+            source,
+            &format!("{options:?}"),
+            &self.clang.identity,
+            &self.stdlib.digest,
+        ]);
+        if let Some(record) = self
+            .cache
+            .read(&key, "unit")
+            .and_then(|b| serde_json::from_slice::<Record>(&b).ok())
+            && record
+                .dependencies
+                .iter()
+                .all(|d| file_digest(&d.path).as_deref() == Some(&d.digest))
+        {
+            return Ok(Arc::new(record.unit));
+        }
+        let lines = UserLines {
+            name: &options.name,
+            source,
+        };
+        let text = self
+            .clang
+            .preprocess(source, options, &self.stdlib)
+            .map_err(|e| explain(e, &lines))?;
+        let preprocessed = Source::new(text);
+        let unit = front::translate(&preprocessed, &lines).map_err(Error::Compile)?;
+        let all: Vec<usize> = (0..unit.entries.len()).collect();
+        if unit.entries.len() <= EAGER && unit.constants.is_empty() {
+            self.object(&unit, &all, &ConstantValues::new(), Mode::Fast, options)
+                .map_err(|e| explain(e, &lines))?;
+        } else {
+            let text = front::render(&unit, &all, &ConstantValues::new(), Mode::Fast);
+            self.clang
+                .check(&text, options, &self.stdlib)
+                .map_err(|e| explain(e, &lines))?;
+        }
+        let dependencies = preprocessed
+            .files
+            .iter()
+            .filter(|f| **f != options.name)
+            .filter_map(|f| {
+                Some(Dependency {
+                    path: f.clone(),
+                    digest: file_digest(f)?,
+                })
+            })
+            .collect();
+        let record = Record { unit, dependencies };
+        if let Ok(bytes) = serde_json::to_vec(&record) {
+            self.cache.write(&key, "unit", &bytes);
+        }
+        Ok(Arc::new(record.unit))
+    }
+
+    /// The code of one kernel with its constants, ready to run.
+    pub(crate) fn module(
+        &self,
+        unit: &Arc<Unit>,
+        entry: usize,
+        values: &ConstantValues,
+        mode: Mode,
+        options: &Options,
+    ) -> Result<Arc<Module>> {
+        let eager = unit.entries.len() <= EAGER && unit.constants.is_empty() && mode == Mode::Fast;
+        let wanted: Vec<usize> = if eager {
+            (0..unit.entries.len()).collect()
+        } else {
+            vec![entry]
+        };
+        let path = self
+            .object(unit, &wanted, values, mode, options)
+            .map_err(|e| match e {
+                ClangError::Messages(m) => Error::Compile(messages::plain(m)),
+                ClangError::Other(e) => e,
+            })?;
+        Module::open(path, unit, &wanted).map(Arc::new)
+    }
+
+    fn object(
+        &self,
+        unit: &Unit,
+        wanted: &[usize],
+        values: &ConstantValues,
+        mode: Mode,
+        options: &Options,
+    ) -> std::result::Result<cache::Held, ClangError> {
+        let text = front::render(unit, wanted, values, mode);
+        let key = digest(&[
+            "object",
+            &text,
+            &format!("{mode:?} {}", options.fast_math),
+            &self.clang.identity,
+            &self.stdlib.digest,
+            &cpu(),
+        ]);
+        if let Some(held) = self.cache.hold(&key, "so") {
+            return Ok(held);
+        }
+        let bytes = self.clang.compile(&text, mode, options, &self.stdlib)?;
+        self.cache.write(&key, "so", &bytes);
+        match self.cache.hold(&key, "so") {
+            Some(held) => Ok(held),
+            // The cache takes nothing (full disk, no rights): keep the file for this run alone.
+            None => cache::Held::private(&bytes).map_err(ClangError::Other),
+        }
+    }
+}
+
+/// What a run of clang can end with.
+pub(crate) enum ClangError {
+    Messages(String),
+    Other(Error),
+}
+
+fn explain(e: ClangError, lines: &dyn Lines) -> Error {
+    match e {
+        ClangError::Messages(m) => Error::Compile(messages::read(&m, lines)),
+        ClangError::Other(e) => e,
+    }
+}
+
+fn file_digest(path: &str) -> Option<String> {
+    Some(digest(&[&String::from_utf8_lossy(
+        &std::fs::read(path).ok()?,
+    )]))
+}
+
+/// What the machine can do: code compiled for one must not be loaded by another.
+fn cpu() -> String {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let has = [
+            std::arch::is_x86_feature_detected!("avx2"),
+            std::arch::is_x86_feature_detected!("fma"),
+            std::arch::is_x86_feature_detected!("f16c"),
+            std::arch::is_x86_feature_detected!("avx512f"),
+            std::arch::is_x86_feature_detected!("avx512bw"),
+            std::arch::is_x86_feature_detected!("avx512vl"),
+            std::arch::is_x86_feature_detected!("avx512vnni"),
+            std::arch::is_x86_feature_detected!("avx512vbmi"),
+            std::arch::is_x86_feature_detected!("avx512bf16"),
+            std::arch::is_x86_feature_detected!("avx512fp16"),
+            std::arch::is_x86_feature_detected!("bmi2"),
+        ];
+        format!("x86_64 {has:?}")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    std::env::consts::ARCH.to_string()
+}

@@ -1,0 +1,186 @@
+//! Our `metal_stdlib`: the headers, built into the crate, laid out where clang can read them.
+
+use super::cache::{Cache, digest, own_folder};
+use crate::error::{Result, io};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+macro_rules! header {
+    ($name:literal) => {
+        (
+            $name,
+            include_str!(concat!("../../stdlib/softmetal/", $name)),
+        )
+    };
+}
+
+const HEADERS: &[(&str, &str)] = &[
+    header!("atomic.h"),
+    header!("base.h"),
+    header!("bfloat.h"),
+    header!("check.h"),
+    header!("common.h"),
+    header!("entry.h"),
+    header!("integer.h"),
+    header!("internals.h"),
+    header!("limits.h"),
+    header!("log.h"),
+    header!("math.h"),
+    header!("matrix.h"),
+    header!("misc.h"),
+    header!("pack.h"),
+    header!("prelude.h"),
+    header!("runtime.h"),
+    header!("simd.h"),
+    header!("simdgroup_matrix.h"),
+    header!("traits.h"),
+    header!("vec.h"),
+    header!("vecops.h"),
+];
+
+const MACROS: &str = include_str!("../../stdlib/macros/metal_stdlib");
+
+/// The parts of `<metal_stdlib>` that can be included alone.
+const PARTS: &[&str] = &[
+    "metal_array",
+    "metal_assert",
+    "metal_atomic",
+    "metal_common",
+    "metal_compute",
+    "metal_config",
+    "metal_extended_vector",
+    "metal_float32",
+    "metal_geometric",
+    "metal_integer",
+    "metal_limits",
+    "metal_logging",
+    "metal_math",
+    "metal_matrix",
+    "metal_numeric",
+    "metal_pack",
+    "metal_packed_vector",
+    "metal_quadgroup",
+    "metal_relational",
+    "metal_simdgroup",
+    "metal_simdgroup_matrix",
+    "metal_types",
+    "metal_type_traits",
+    "metal_uniform",
+    "metal_utility",
+    "metal_vector",
+    "simd/simd.h",
+];
+
+/// The headers on disk.
+pub(super) struct Installed {
+    pub(super) folder: PathBuf,
+    pub(super) digest: String,
+}
+
+impl Installed {
+    /// Writes the headers to the cache folder, or to one of this process where that fails.
+    pub(super) fn new(cache: &Cache) -> Result<Installed> {
+        let swizzles = swizzles();
+        let mut parts: Vec<&str> = HEADERS.iter().map(|(_, text)| *text).collect();
+        parts.extend([MACROS, &swizzles]);
+        let digest = digest(&parts);
+        let name = format!("stdlib-{digest}");
+        if let Some(folder) = cache.folder().map(|f| f.join(&name))
+            && (folder.join("whole").exists() || install(&folder, &swizzles).is_ok())
+        {
+            return Ok(Installed { folder, digest });
+        }
+        let folder = own_folder()?.join(name);
+        install(&folder, &swizzles).map_err(|e| {
+            io(
+                format!("writing the Metal headers to {}", folder.display()),
+                e,
+            )
+        })?;
+        Ok(Installed { folder, digest })
+    }
+
+    pub(super) fn macros(&self) -> PathBuf {
+        self.folder.join("macros")
+    }
+
+    pub(super) fn prelude(&self) -> PathBuf {
+        self.folder.join("softmetal/prelude.h")
+    }
+}
+
+fn install(folder: &Path, swizzles: &str) -> std::io::Result<()> {
+    // Another process may be doing the same: each writes its own folder, one of them wins.
+    let mine = folder.with_extension(format!("{}", std::process::id()));
+    std::fs::create_dir_all(mine.join("softmetal"))?;
+    std::fs::create_dir_all(mine.join("macros/simd"))?;
+    for (name, text) in HEADERS {
+        std::fs::write(mine.join("softmetal").join(name), text)?;
+    }
+    std::fs::write(mine.join("softmetal/swizzles.h"), swizzles)?;
+    std::fs::write(mine.join("macros/metal_stdlib"), MACROS)?;
+    for part in PARTS {
+        std::fs::write(mine.join("macros").join(part), "#include <metal_stdlib>\n")?;
+    }
+    std::fs::write(mine.join("whole"), "")?;
+    if std::fs::rename(&mine, folder).is_err() {
+        let _ = std::fs::remove_dir_all(&mine);
+        if !folder.join("whole").exists() {
+            return Err(std::io::Error::other("the folder is damaged"));
+        }
+    }
+    Ok(())
+}
+
+/// Every swizzle of 2, 3 and 4 components, in both spellings, as properties of the vector.
+fn swizzles() -> String {
+    const NAMES: [&[u8; 4]; 2] = [b"xyzw", b"rgba"];
+    let mut out = String::from("// Made by softmetal: swizzles as properties.\n");
+    for n in 2..=4usize {
+        let _ = write!(out, "#define __SM_SWIZZLES_{n} ");
+        for k in 2..=4u32 {
+            for code in 0..n.pow(k) {
+                let picks: Vec<usize> = (0..k).map(|d| code / n.pow(d) % n).collect();
+                let spell = |set: usize| {
+                    picks
+                        .iter()
+                        .map(|&p| NAMES[set][p] as char)
+                        .collect::<String>()
+                };
+                let name = spell(0);
+                let from: Vec<String> = picks.iter().map(|p| format!("e[{p}]")).collect();
+                let _ = write!(
+                    out,
+                    "constexpr __sm_inline vec<T,{k}> __g_{name}() const {{ return vec<T,{k}>({}); }} \\\n",
+                    from.join(",")
+                );
+                let distinct = (1..picks.len()).all(|i| !picks[..i].contains(&picks[i]));
+                if distinct {
+                    let body: String = picks
+                        .iter()
+                        .enumerate()
+                        .map(|(j, p)| format!("e[{p}]=v.e[{j}];"))
+                        .collect();
+                    let _ = write!(
+                        out,
+                        "__sm_inline void __p_{name}(vec<T,{k}> v) {{ {body} }} \\\n"
+                    );
+                }
+                let put = if distinct {
+                    format!(",put=__p_{name}")
+                } else {
+                    String::new()
+                };
+                for set in 0..2 {
+                    let _ = write!(
+                        out,
+                        "__declspec(property(get=__g_{name}{put})) vec<T,{k}> {}; \\\n",
+                        spell(set)
+                    );
+                }
+            }
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,217 @@
+//! Edits of the text, and those that are the same everywhere: address spaces, attributes,
+//! names that OpenCL reserves and MSL does not.
+
+use super::Constant;
+use super::items::{Item, ItemKind};
+use super::token::{Kind, Source};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Replacements of byte ranges. Lines never move: a replacement keeps the newlines it covers.
+#[derive(Default)]
+pub(crate) struct Edits {
+    list: Vec<(Range<usize>, String)>,
+}
+
+impl Edits {
+    pub(crate) fn replace(&mut self, bytes: Range<usize>, text: impl Into<String>) {
+        self.list.push((bytes, text.into()));
+    }
+
+    pub(crate) fn insert(&mut self, at: usize, text: impl Into<String>) {
+        self.list.push((at..at, text.into()));
+    }
+
+    pub(crate) fn covers(&self, at: usize) -> bool {
+        self.list.iter().any(|(r, _)| r.contains(&at))
+    }
+
+    /// The text with all edits made. Of two that overlap the earlier-starting one wins.
+    pub(crate) fn apply(self, text: &str) -> String {
+        self.apply_to(text, 0..text.len())
+    }
+
+    /// As `apply`, for a part of the text; all edits lie in it.
+    pub(crate) fn apply_to(mut self, text: &str, part: Range<usize>) -> String {
+        self.list.sort_by_key(|(r, _)| (r.start, r.end));
+        let mut out = String::with_capacity(part.len() + part.len() / 4);
+        let mut at = part.start;
+        for (range, replacement) in &self.list {
+            if range.start < at {
+                continue;
+            }
+            out.push_str(&text[at..range.start]);
+            out.push_str(replacement);
+            let lost = text[range.clone()].matches('\n').count();
+            out.extend(std::iter::repeat_n(
+                '\n',
+                lost.saturating_sub(replacement.matches('\n').count()),
+            ));
+            at = range.end;
+        }
+        out.push_str(&text[at..part.end]);
+        out
+    }
+}
+
+/// Names that mean something else to OpenCL.
+const RESERVED: &[&str] = &[
+    "global",
+    "local",
+    "generic",
+    "pipe",
+    "read_only",
+    "write_only",
+    "read_write",
+    "uniform",
+    "vec_step",
+    "event_t",
+    "queue_t",
+    "clk_event_t",
+    "reserve_id_t",
+    "sampler_t",
+    "atomic_flag",
+    "atomic_double",
+];
+
+/// The atomic types OpenCL has of its own.
+const ATOMICS: &[&str] = &[
+    "atomic_int",
+    "atomic_uint",
+    "atomic_bool",
+    "atomic_float",
+    "atomic_ulong",
+    "atomic_long",
+];
+
+/// A floating literal without `f` or `h`.
+fn is_unsuffixed(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let hex = lower.starts_with("0x");
+    let floating = if hex {
+        lower.contains('p')
+    } else {
+        lower.contains('.') || lower.contains('e')
+    };
+    floating && !lower.ends_with(['f', 'h', 'l'])
+}
+
+/// Edits that depend on a token alone, or nearly.
+pub(crate) fn keywords(source: &Source, items: &[Item], constants: &[Constant], edits: &mut Edits) {
+    let by_name: HashMap<&str, u32> = constants.iter().map(|c| (c.name.as_str(), c.id)).collect();
+    let done: Vec<Range<usize>> = {
+        let mut d: Vec<_> = edits
+            .list
+            .iter()
+            .map(|(r, _)| r.clone())
+            .filter(|r| !r.is_empty())
+            .collect();
+        d.sort_by_key(|r| r.start);
+        d
+    };
+    let taken = |at: usize| {
+        let k = done.partition_point(|r| r.start <= at);
+        done[..k].iter().rev().take(4).any(|r| r.contains(&at))
+    };
+    let mut i = 0;
+    while i < source.tokens.len() {
+        let token = &source.tokens[i];
+        let span = token.start..token.end;
+        if taken(span.start) {
+            i += 1;
+            continue;
+        }
+        if source.is_attribute(i) {
+            let after = source.mate(i).unwrap_or(i) + 1;
+            edits.replace(source.span(i..after), " ");
+            i = after;
+            continue;
+        }
+        if token.kind == Kind::Number && source.text(i).ends_with("bf") {
+            let digits = source.text(i).trim_end_matches("bf");
+            edits.replace(span, format!("bfloat({digits}f)"));
+        } else if token.kind == Kind::Number && is_unsuffixed(source.text(i)) {
+            // MSL has no double: a literal without a suffix is a float.
+            edits.replace(span, format!("{}f", source.text(i)));
+        } else if token.kind == Kind::Ident {
+            let text = source.text(i);
+            match text {
+                "device" | "threadgroup" | "thread" => edits.replace(span, format!("__sm_{text}")),
+                "constant" => {
+                    // After a parameter list it qualifies the method and must not add `const`.
+                    let mut before = i;
+                    while before > 0 && matches!(source.text(before - 1), "const" | "volatile") {
+                        before -= 1;
+                    }
+                    let method = before > 0 && source.is(before - 1, ")");
+                    edits.replace(span, if method { "__sm_host" } else { "__sm_constant" });
+                }
+                "kernel" => edits.replace(span, " "),
+                "is_function_constant_defined" if source.is(i + 1, "(") => {
+                    if let (Some(id), Some(close)) =
+                        (by_name.get(source.text(i + 2)), source.mate(i + 1))
+                    {
+                        edits.replace(source.span(i..close + 1), format!("(__SM_FCDEF_{id})"));
+                        i = close + 1;
+                        continue;
+                    }
+                }
+                _ if RESERVED.contains(&text) => edits.replace(span, format!("__sm_name_{text}")),
+                _ if ATOMICS.contains(&text) => edits.replace(span, format!("__sm_{text}")),
+                _ => {}
+            }
+        }
+        i += 1;
+    }
+    internal_linkage(source, items, edits);
+}
+
+/// Plain functions become `static`, so that only the kernels asked for are compiled to code.
+fn internal_linkage(source: &Source, items: &[Item], edits: &mut Edits) {
+    for item in items {
+        let ItemKind::Function { params, .. } = &item.kind else {
+            continue;
+        };
+        let before = item.start..params.start;
+        let qualified = before.clone().any(|i| {
+            matches!(
+                source.text(i),
+                "static"
+                    | "inline"
+                    | "constexpr"
+                    | "friend"
+                    | "extern"
+                    | "typedef"
+                    | "using"
+                    | "::"
+            )
+        });
+        if item.in_class
+            || item.template.is_some()
+            || qualified
+            || source.is(item.start, "template")
+        {
+            continue;
+        }
+        let at = source.tokens[item.start].start;
+        if !edits.covers(at) || source.is(item.start, "[") || source.is(item.start, "kernel") {
+            edits.insert(at, "static ");
+        }
+    }
+}
+
+/// Unrolling is the optimiser's choice on a CPU, and the pragma's argument may be a macro that
+/// preprocessing has left unexpanded.
+pub(crate) fn pragmas(source: &Source, edits: &mut Edits) {
+    let mut at = 0;
+    for line in source.text.split_inclusive('\n') {
+        let text = line.trim();
+        if text.starts_with("#pragma unroll")
+            || text.starts_with("#pragma clang loop")
+            || text.starts_with("#pragma METAL")
+        {
+            edits.replace(at..at + line.trim_end().len(), "");
+        }
+        at += line.len();
+    }
+}

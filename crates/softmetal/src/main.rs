@@ -1,0 +1,5 @@
+//! The `softmetal` command.
+
+fn main() -> std::process::ExitCode {
+    softmetal::cli::main()
+}

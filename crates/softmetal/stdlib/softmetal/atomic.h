@@ -1,0 +1,79 @@
+// <metal_atomic>: 32-bit and 64-bit atomics in device and threadgroup memory.
+namespace metal {
+template <class T> struct atomic { T __v; };
+template <class T> using _atomic = atomic<T>;
+#ifdef __SM_CHECKED
+// Kinds as src/check/mod.rs numbers them: 2 atomic read, 3 atomic update.
+#define __SM_ATOMIC __sm_outline inline
+#define __SM_NOTE(P, KIND) ((__sm_access_fn)__sm_self()->call->rt->access)(ulong(P), sizeof(*P), KIND, __builtin_return_address(0));
+#else
+#define __SM_ATOMIC __sm_inline
+#define __SM_NOTE(P, KIND)
+#endif
+// The bits an atomic is kept in.
+template <class T, int = sizeof(T)> struct __sm_bits { typedef uint type; };
+template <class T> struct __sm_bits<T, 1> { typedef uchar type; };
+template <class T> struct __sm_bits<T, 8> { typedef ulong type; };
+template <class T> using __sm_bits_t = typename __sm_bits<T>::type;
+#define __SM_RAW(AS, P) ((volatile AS __sm_bits_t<T> *)&(P)->__v)
+#define __SM_ATOMICS(AS) \
+  template <class T> __SM_ATOMIC T atomic_load_explicit(const volatile AS atomic<T> *p, memory_order) { \
+    __SM_NOTE(&p->__v, 2) return as_type<T>(__sm_bits_t<T>(__atomic_load_n((const volatile AS __sm_bits_t<T> *)&p->__v, __ATOMIC_SEQ_CST))); \
+  } \
+  template <class T> __SM_ATOMIC void atomic_store_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order) { \
+    __SM_NOTE(&p->__v, 3) __atomic_store_n(__SM_RAW(AS, p), as_type<__sm_bits_t<T>>(v), __ATOMIC_SEQ_CST); \
+  } \
+  template <class T> __SM_ATOMIC T atomic_exchange_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order) { \
+    __SM_NOTE(&p->__v, 3) return as_type<T>(__sm_bits_t<T>(__atomic_exchange_n(__SM_RAW(AS, p), as_type<__sm_bits_t<T>>(v), __ATOMIC_SEQ_CST))); \
+  } \
+  template <class T> __sm_inline bool __sm_swap_if(volatile AS atomic<T> *p, __private T &want, T v) { \
+    __sm_bits_t<T> w = as_type<__sm_bits_t<T>>(want), n = as_type<__sm_bits_t<T>>(v); \
+    __sm_bits_t<T> seen = __sync_val_compare_and_swap(__SM_RAW(AS, p), w, n); \
+    want = as_type<T>(seen); \
+    return seen == w; \
+  } \
+  template <class T, class E> __SM_ATOMIC bool atomic_compare_exchange_weak_explicit( \
+      volatile AS atomic<T> *p, E *expected, __sm_id_t<T> v, memory_order, memory_order) { \
+    __SM_NOTE(&p->__v, 3) T want = *expected; \
+    bool ok = __sm_swap_if(p, want, v); \
+    if (!ok) *expected = want; \
+    return ok; \
+  } \
+  template <class T> __SM_ATOMIC T __sm_fetch_float(volatile AS atomic<T> *p, T v, int op) { \
+    __SM_NOTE(&p->__v, 3) T old = as_type<T>(__sm_bits_t<T>(__atomic_load_n(__SM_RAW(AS, p), __ATOMIC_SEQ_CST))), next; \
+    do { next = op == 0 ? T(old + v) : op == 1 ? T(old - v) : op == 2 ? max(old, v) : min(old, v); } \
+    while (!__sm_swap_if(p, old, next)); \
+    return old; \
+  } \
+  __SM_RMW(AS, add, 0) __SM_RMW(AS, sub, 1) __SM_RMW(AS, max, 2) __SM_RMW(AS, min, 3) \
+  __SM_RMW_INT(AS, and) __SM_RMW_INT(AS, or) __SM_RMW_INT(AS, xor)
+#define __SM_RMW(AS, OP, CODE) \
+  template <class T, __sm_if_int<T> = 0> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order) { \
+    __SM_NOTE(&p->__v, 3) return __atomic_fetch_##OP(&p->__v, v, __ATOMIC_SEQ_CST); \
+  } \
+  template <class T, enable_if_t<__sm_flt<T>::value, int> = 0> \
+  __sm_inline T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order) { \
+    return __sm_fetch_float(p, v, CODE); \
+  }
+#define __SM_RMW_INT(AS, OP) \
+  template <class T> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order) { \
+    __SM_NOTE(&p->__v, 3) return __atomic_fetch_##OP(&p->__v, v, __ATOMIC_SEQ_CST); \
+  }
+__SM_ATOMICS(__sm_device)
+__SM_ATOMICS(__local)
+#define __SM_ATOMIC_LONG(AS, OP) \
+  __sm_inline void atomic_##OP##_explicit(volatile AS atomic<ulong> *p, ulong v, memory_order o) { (void)atomic_fetch_##OP##_explicit(p, v, o); }
+__SM_ATOMIC_LONG(__sm_device, min)
+__SM_ATOMIC_LONG(__sm_device, max)
+#undef __SM_ATOMICS
+#undef __SM_RMW
+#undef __SM_RMW_INT
+#undef __SM_ATOMIC_LONG
+__sm_inline void atomic_thread_fence(mem_flags, memory_order = memory_order_seq_cst) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+__sm_inline void atomic_thread_fence(mem_flags, memory_order, thread_scope) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+// OpenCL predefines these names, so the front end spells them differently.
+#define __SM_ATOMIC_NAME(T) typedef atomic<T> __sm_atomic_##T;
+__SM_ATOMIC_NAME(int) __SM_ATOMIC_NAME(uint) __SM_ATOMIC_NAME(bool) __SM_ATOMIC_NAME(float)
+__SM_ATOMIC_NAME(ulong) __SM_ATOMIC_NAME(long)
+#undef __SM_ATOMIC_NAME
+} // namespace metal

@@ -1,0 +1,122 @@
+// matrix<T, C, R>: C columns of R rows.
+namespace metal {
+template <class T, int C, int R> struct matrix {
+  typedef vec<T, R> column;
+  column columns[C];
+  matrix() = default;
+  // A single scalar makes a diagonal matrix.
+  template <class S, enable_if_t<is_arithmetic<S>::value, int> = 0>
+  explicit constexpr __sm_inline matrix(S s) : columns{} {
+    for (int i = 0; i < (C < R ? C : R); i++) columns[i].e[i] = T(s);
+  }
+  template <class A, class B, class... Q,
+            enable_if_t<__sm_total<A, B, Q...>::value == C * R, int> = 0>
+  constexpr __sm_inline matrix(A a, B b, Q... q) : columns{} {
+    T all[C * R] = {};
+    int i = 0;
+    __sm_put<T, A>::at(all, i, a);
+    __sm_put<T, B>::at(all, i, b);
+    (__sm_put<T, Q>::at(all, i, q), ...);
+    for (int c = 0; c < C; c++)
+      for (int r = 0; r < R; r++) columns[c].e[r] = all[c * R + r];
+  }
+  template <class U, enable_if_t<!is_same<T, U>::value, int> = 0>
+  explicit constexpr __sm_inline matrix(const matrix<U, C, R> &m) : columns{} {
+    for (int c = 0; c < C; c++) columns[c] = column(m.columns[c]);
+  }
+  __sm_inline __private column &operator[](int c) __private { return columns[c]; }
+  __sm_inline const __private column &operator[](int c) const __private { return columns[c]; }
+  __sm_inline column &operator[](int c) { return columns[c]; }
+  constexpr __sm_inline const column &operator[](int c) const { return columns[c]; }
+};
+#define __SM_MATOP(OP) \
+  template <class T, int C, int R> __sm_inline matrix<T, C, R> operator OP(const matrix<T, C, R> &a, const matrix<T, C, R> &b) { \
+    matrix<T, C, R> m; \
+    for (int c = 0; c < C; c++) m.columns[c] = a.columns[c] OP b.columns[c]; \
+    return m; \
+  } \
+  template <class T, int C, int R> __sm_inline matrix<T, C, R> &operator OP##=(matrix<T, C, R> &a, const matrix<T, C, R> &b) { return a = a OP b; }
+__SM_MATOP(+)
+__SM_MATOP(-)
+#undef __SM_MATOP
+template <class T, int C, int R> __sm_inline matrix<T, C, R> operator-(const matrix<T, C, R> &a) {
+  matrix<T, C, R> m;
+  for (int c = 0; c < C; c++) m.columns[c] = -a.columns[c];
+  return m;
+}
+template <class T, int C, int R, class S, enable_if_t<is_arithmetic<S>::value, int> = 0>
+__sm_inline matrix<T, C, R> operator*(const matrix<T, C, R> &a, S s) {
+  matrix<T, C, R> m;
+  for (int c = 0; c < C; c++) m.columns[c] = a.columns[c] * T(s);
+  return m;
+}
+template <class T, int C, int R, class S, enable_if_t<is_arithmetic<S>::value, int> = 0>
+__sm_inline matrix<T, C, R> operator*(S s, const matrix<T, C, R> &a) { return a * s; }
+template <class T, int C, int R> __sm_inline vec<T, R> operator*(const matrix<T, C, R> &a, const vec<T, C> &v) {
+  vec<T, R> r = a.columns[0] * v.e[0];
+  for (int c = 1; c < C; c++) r += a.columns[c] * v.e[c];
+  return r;
+}
+template <class T, int C, int R> __sm_inline vec<T, C> operator*(const vec<T, R> &v, const matrix<T, C, R> &a) {
+  vec<T, C> r;
+  for (int c = 0; c < C; c++) {
+    T s = a.columns[c].e[0] * v.e[0];
+    for (int k = 1; k < R; k++) s += a.columns[c].e[k] * v.e[k];
+    r.e[c] = s;
+  }
+  return r;
+}
+template <class T, int C, int R, int K>
+__sm_inline matrix<T, K, R> operator*(const matrix<T, C, R> &a, const matrix<T, K, C> &b) {
+  matrix<T, K, R> m;
+  for (int k = 0; k < K; k++) m.columns[k] = a * b.columns[k];
+  return m;
+}
+template <class T, int C, int R, class S> __sm_inline matrix<T, C, R> &operator*=(matrix<T, C, R> &a, const S &s) { return a = a * s; }
+template <class T, int C, int R> __sm_inline bool operator==(const matrix<T, C, R> &a, const matrix<T, C, R> &b) {
+  bool same = true;
+  for (int c = 0; c < C; c++)
+    for (int r = 0; r < R; r++) same = same && a.columns[c].e[r] == b.columns[c].e[r];
+  return same;
+}
+template <class T, int C, int R> __sm_inline bool operator!=(const matrix<T, C, R> &a, const matrix<T, C, R> &b) { return !(a == b); }
+template <class T, int C, int R> __sm_inline matrix<T, R, C> transpose(const matrix<T, C, R> &a) {
+  matrix<T, R, C> m;
+  for (int c = 0; c < C; c++)
+    for (int r = 0; r < R; r++) m.columns[r].e[c] = a.columns[c].e[r];
+  return m;
+}
+template <class T> __sm_inline T determinant(const matrix<T, 2, 2> &m) {
+  return m[0][0] * m[1][1] - m[1][0] * m[0][1];
+}
+template <class T> __sm_inline T determinant(const matrix<T, 3, 3> &m) {
+  return m[0][0] * (m[1][1] * m[2][2] - m[2][1] * m[1][2]) -
+         m[1][0] * (m[0][1] * m[2][2] - m[2][1] * m[0][2]) +
+         m[2][0] * (m[0][1] * m[1][2] - m[1][1] * m[0][2]);
+}
+template <class T> __sm_inline T determinant(const matrix<T, 4, 4> &m) {
+  T d = 0;
+  for (int c = 0; c < 4; c++) {
+    matrix<T, 3, 3> k;
+    for (int i = 0, j = 0; i < 4; i++)
+      if (i != c) {
+        k[j] = vec<T, 3>(m[i][1], m[i][2], m[i][3]);
+        j++;
+      }
+    T t = m[c][0] * determinant(k);
+    d += c % 2 ? -t : t;
+  }
+  return d;
+}
+} // namespace metal
+#define __SM_MAT(T, C) \
+  typedef metal::matrix<T, C, 2> T##C##x2; \
+  typedef metal::matrix<T, C, 3> T##C##x3; \
+  typedef metal::matrix<T, C, 4> T##C##x4;
+__SM_MAT(float, 2)
+__SM_MAT(float, 3)
+__SM_MAT(float, 4)
+__SM_MAT(half, 2)
+__SM_MAT(half, 3)
+__SM_MAT(half, 4)
+#undef __SM_MAT

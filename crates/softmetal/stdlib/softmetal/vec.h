@@ -1,0 +1,119 @@
+// vec<T, N>: MSL's vectors as classes, with swizzles as properties (see swizzles.h, generated).
+namespace metal {
+template <class T, int N> struct vec;
+template <class T, int N> struct packed_vec;
+
+template <class T> struct __sm_width { static constexpr int value = 1; };
+template <class T, int N> struct __sm_width<vec<T, N>> { static constexpr int value = N; };
+template <class T, int N> struct __sm_width<packed_vec<T, N>> { static constexpr int value = N; };
+template <class T> using vec_elements = __sm_width<T>;
+template <class... A> struct __sm_total;
+template <> struct __sm_total<> { static constexpr int value = 0; };
+template <class A, class... R> struct __sm_total<A, R...> {
+  static constexpr int value = __sm_width<typename __sm_bare<A>::type>::value + __sm_total<R...>::value;
+};
+template <class T> struct is_vector : bool_constant<(__sm_width<typename __sm_bare<T>::type>::value > 1)> {};
+template <class T> constexpr bool is_vector_v = is_vector<T>::value;
+template <class T> struct __is_valid_simdgroup_type
+    : bool_constant<is_arithmetic<T>::value || is_vector<T>::value> {};
+template <class T> struct __sm_element { typedef T type; };
+template <class T, int N> struct __sm_element<vec<T, N>> { typedef T type; };
+template <class T, int N> struct __sm_element<packed_vec<T, N>> { typedef T type; };
+template <class T> using vec_element_t = typename __sm_element<T>::type;
+template <class T, int N> struct make_vector { typedef vec<T, N> type; };
+template <class T, int N> using make_vector_t = typename make_vector<T, N>::type;
+
+template <class T, class S> struct __sm_put {
+  static constexpr __sm_inline void at(T *e, int &i, S s) { e[i++] = T(s); }
+};
+template <class T, class U, int N> struct __sm_put<T, vec<U, N>> {
+  static constexpr __sm_inline void at(T *e, int &i, const vec<U, N> &v) {
+    for (int k = 0; k < N; k++) e[i++] = T(v.e[k]);
+  }
+};
+template <class T, class U, int N> struct __sm_put<T, packed_vec<U, N>> {
+  static constexpr __sm_inline void at(T *e, int &i, const packed_vec<U, N> &v) {
+    for (int k = 0; k < N; k++) e[i++] = T(v.e[k]);
+  }
+};
+
+#define __SM_VEC_BODY(NAME, N) \
+  NAME() = default; \
+  template <class S, enable_if_t<is_arithmetic<S>::value, int> = 0> \
+  constexpr __sm_inline NAME(S s) : e{} { for (int i = 0; i < N; i++) e[i] = T(s); } \
+  template <class A, class B, class... R, \
+            enable_if_t<__sm_total<A, B, R...>::value == N, int> = 0> \
+  constexpr __sm_inline NAME(A a, B b, R... r) : e{} { \
+    int i = 0; \
+    __sm_put<T, A>::at(e, i, a); \
+    __sm_put<T, B>::at(e, i, b); \
+    (__sm_put<T, R>::at(e, i, r), ...); \
+  } \
+  __sm_inline __private T &operator[](int i) __private { return e[i]; } \
+  __sm_inline const __private T &operator[](int i) const __private { return e[i]; } \
+  __sm_inline T &operator[](int i) { return e[i]; } \
+  constexpr __sm_inline const T &operator[](int i) const { return e[i]; }
+#define __SM_VEC_CAST(NAME, OTHER, N) \
+  template <class U, enable_if_t<!is_same<T, U>::value, int> = 0> \
+  explicit constexpr __sm_inline NAME(const NAME<U, N> &v) : e{} { \
+    for (int i = 0; i < N; i++) e[i] = T(v.e[i]); \
+  } \
+  constexpr __sm_inline NAME(const OTHER<T, N> &v) : e{} { \
+    for (int i = 0; i < N; i++) e[i] = v.e[i]; \
+  } \
+  template <class U, enable_if_t<!is_same<T, U>::value, int> = 0> \
+  explicit constexpr __sm_inline NAME(const OTHER<U, N> &v) : e{} { \
+    for (int i = 0; i < N; i++) e[i] = T(v.e[i]); \
+  }
+#define __SM_FIELDS_2 struct { T x, y; }; struct { T r, g; }
+#define __SM_FIELDS_3 struct { T x, y, z; }; struct { T r, g, b; }
+#define __SM_FIELDS_4 struct { T x, y, z, w; }; struct { T r, g, b, a; }
+#define __SM_VEC(N, STORE) \
+  template <class T> struct alignas(sizeof(T) * STORE) vec<T, N> { \
+    typedef T __sm_t; \
+    union { T e[N]; __SM_FIELDS_##N; }; \
+    __SM_VEC_BODY(vec, N) \
+    __SM_VEC_CAST(vec, packed_vec, N) \
+    __SM_SWIZZLES_##N \
+  }; \
+  template <class T> struct packed_vec<T, N> { \
+    typedef T __sm_t; \
+    union { T e[N]; __SM_FIELDS_##N; }; \
+    __SM_VEC_BODY(packed_vec, N) \
+    __SM_VEC_CAST(packed_vec, vec, N) \
+    __SM_SWIZZLES_##N \
+  };
+__SM_VEC(2, 2)
+__SM_VEC(3, 4)
+__SM_VEC(4, 4)
+#undef __SM_VEC
+template <class T> struct vec<T, 1> {
+  union { T e[1]; T x; };
+  vec() = default;
+  constexpr vec(T s) : e{s} {}
+  constexpr operator T() const { return e[0]; }
+  __sm_inline T &operator[](int i) { return e[i]; }
+};
+} // namespace metal
+
+// Every scalar type at every width, at global scope as MSL has them.
+#define __SM_VEC_NAMES(T) \
+  typedef metal::vec<T, 2> T##2; \
+  typedef metal::vec<T, 3> T##3; \
+  typedef metal::vec<T, 4> T##4; \
+  typedef metal::packed_vec<T, 2> packed_##T##2; \
+  typedef metal::packed_vec<T, 3> packed_##T##3; \
+  typedef metal::packed_vec<T, 4> packed_##T##4;
+__SM_VEC_NAMES(bool)
+__SM_VEC_NAMES(char)
+__SM_VEC_NAMES(uchar)
+__SM_VEC_NAMES(short)
+__SM_VEC_NAMES(ushort)
+__SM_VEC_NAMES(int)
+__SM_VEC_NAMES(uint)
+__SM_VEC_NAMES(long)
+__SM_VEC_NAMES(ulong)
+__SM_VEC_NAMES(half)
+__SM_VEC_NAMES(float)
+__SM_VEC_NAMES(bfloat)
+#undef __SM_VEC_NAMES
