@@ -5,6 +5,11 @@
 
 mod error;
 pub mod files;
+#[doc(hidden)]
+pub mod hostile;
+pub mod inspect;
 pub mod sampling;
+pub mod template;
+pub mod tokenizer;
 
 pub use error::{Error, Result};

@@ -1,0 +1,80 @@
+//! What fuzzing and the tests of hostile files do with bytes: read them as a file, and use all
+//! there is if they are one. Not for anybody else.
+
+use crate::{
+    files::{Gguf, ModelFile, Safetensors},
+    inspect::Summary,
+    template::{Chat, ChatTemplate, Message},
+    tokenizer::{Encode, Tokenizer},
+};
+use bessemer_core::DType;
+
+/// A text that reaches every kind of step.
+const TEXT: &str = "Hello, wörld's 123 漢字\n\n  <s>😀\u{301}\0▁<0x41> aaaaaaaaaaaaaaaaaaaaaaaa";
+
+/// Bytes as a GGUF file.
+pub fn gguf(data: &[u8]) {
+    let Ok(file) = Gguf::from_bytes(data.to_vec()) else {
+        return;
+    };
+    for tensor in file.tensors().iter() {
+        assert_eq!(file.tensors().bytes(tensor).len(), tensor.range.len());
+    }
+    if let Ok(tokenizer) = Tokenizer::from_gguf(&file) {
+        use_tokenizer(&tokenizer);
+    }
+    let model = ModelFile::Gguf(Box::new(file));
+    let _ = ChatTemplate::of(&model).map(|t| t.map(|t| t.render(&chat())));
+    let _ = Summary::new(&model, 4096, DType::F16);
+}
+
+/// Bytes as a safetensors file.
+pub fn safetensors(data: &[u8]) {
+    let Ok(file) = Safetensors::from_bytes(data.to_vec()) else {
+        return;
+    };
+    for tensor in file.tensors().iter() {
+        assert_eq!(file.tensors().bytes(tensor).len(), tensor.range.len());
+    }
+    let _ = Summary::new(&ModelFile::Safetensors(Box::new(file)), 4096, DType::F16);
+}
+
+/// Bytes as a `tokenizer.json`.
+pub fn tokenizer_json(data: &[u8]) {
+    if let Ok(tokenizer) = Tokenizer::from_json("tokenizer.json", data) {
+        use_tokenizer(&tokenizer);
+    }
+}
+
+/// Bytes as a chat template.
+pub fn template(data: &[u8]) {
+    let source = String::from_utf8_lossy(data);
+    if let Ok(template) = ChatTemplate::new(&source) {
+        let _ = template.render(&chat());
+    }
+}
+
+fn chat() -> Chat {
+    let mut chat = Chat::new([
+        Message::system("Be kind."),
+        Message::user(TEXT),
+        Message::assistant("<think>x</think> y"),
+    ]);
+    chat.bos_token = Some("<s>".into());
+    chat.eos_token = Some("</s>".into());
+    chat
+}
+
+fn use_tokenizer(tokenizer: &Tokenizer) {
+    for how in [Encode::PLAIN, Encode::TEXT, Encode::TRUSTED] {
+        let Ok(tokens) = tokenizer.encode(TEXT, how) else {
+            continue;
+        };
+        assert!(tokens.iter().all(|&token| (token as usize) < tokenizer.len()));
+        let whole = tokenizer.decode(&tokens).ok();
+        let mut stream = tokenizer.stream();
+        let parts: Option<String> = tokens.iter().map(|&t| stream.push(t).ok()).collect();
+        let parts = parts.map(|text| text + &stream.finish());
+        assert_eq!(parts, whole);
+    }
+}

@@ -1,0 +1,182 @@
+//! Added tokens: pieces that are found in text before anything else happens to it.
+
+use super::normalize::{Normalize, normalize};
+use crate::{Error, Result};
+use aho_corasick::{AhoCorasick, MatchKind};
+use serde::Deserialize;
+
+/// A token that is found as it stands.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Added {
+    pub(crate) id: u32,
+    pub(crate) content: String,
+    /// Only where no letters or digits are next to it.
+    pub(crate) single_word: bool,
+    /// It takes the spaces before it along.
+    pub(crate) lstrip: bool,
+    /// It takes the spaces after it along.
+    pub(crate) rstrip: bool,
+    /// It is looked for in normalised text.
+    pub(crate) normalized: bool,
+    /// It steers the model: found only if the caller trusts the text, and not shown.
+    pub(crate) special: bool,
+}
+
+/// Text that is left, or a token that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Segment<'t> {
+    Text(&'t str),
+    Token(u32),
+}
+
+/// All added tokens, ready to be found.
+#[derive(Clone)]
+pub(crate) struct AddedTokens {
+    tokens: Vec<Added>,
+    raw: Finders,
+    normalized: Finders,
+}
+
+/// Finders with and without special tokens.
+#[derive(Clone)]
+struct Finders {
+    all: Finder,
+    plain: Finder,
+}
+
+/// Finds some of the tokens.
+#[derive(Clone)]
+struct Finder {
+    automaton: Option<AhoCorasick>,
+    /// The token of each pattern.
+    tokens: Vec<u32>,
+}
+
+impl AddedTokens {
+    pub(crate) fn new(tokens: Vec<Added>, steps: &[Normalize]) -> Result<AddedTokens> {
+        let finders = |normalized: bool| -> Result<Finders> {
+            Ok(Finders {
+                all: Finder::new(&tokens, steps, normalized, true)?,
+                plain: Finder::new(&tokens, steps, normalized, false)?,
+            })
+        };
+        Ok(AddedTokens { raw: finders(false)?, normalized: finders(true)?, tokens })
+    }
+
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Added> {
+        self.tokens.iter()
+    }
+
+    /// Cuts text at the tokens that are looked for in it as it is.
+    pub(crate) fn in_raw<'t>(&self, text: &'t str, special: bool) -> Vec<Segment<'t>> {
+        self.raw.pick(special).cut(text, &self.tokens)
+    }
+
+    /// Cuts text at the tokens that are looked for after normalising.
+    pub(crate) fn in_normalized<'t>(&self, text: &'t str, special: bool) -> Vec<Segment<'t>> {
+        self.normalized.pick(special).cut(text, &self.tokens)
+    }
+}
+
+impl Finders {
+    fn pick(&self, special: bool) -> &Finder {
+        if special { &self.all } else { &self.plain }
+    }
+}
+
+impl Finder {
+    fn new(
+        added: &[Added],
+        steps: &[Normalize],
+        normalized: bool,
+        special: bool,
+    ) -> Result<Finder> {
+        let (mut patterns, mut tokens) = (Vec::new(), Vec::new());
+        for (index, token) in added.iter().enumerate() {
+            if token.normalized != normalized || (token.special && !special) {
+                continue;
+            }
+            let content = if normalized {
+                normalize(steps, &token.content)?.into_owned()
+            } else {
+                token.content.clone()
+            };
+            if !content.is_empty() {
+                patterns.push(content);
+                tokens.push(index as u32);
+            }
+        }
+        let automaton = if patterns.is_empty() {
+            None
+        } else {
+            let built =
+                AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns);
+            Some(built.map_err(|e| Error::Tokenizer(format!("added tokens: {e}")))?)
+        };
+        Ok(Finder { automaton, tokens })
+    }
+
+    fn cut<'t>(&self, text: &'t str, added: &[Added]) -> Vec<Segment<'t>> {
+        let mut segments = Vec::new();
+        let mut at = 0;
+        let matches = self.automaton.iter().flat_map(|a| a.find_iter(text));
+        for found in matches {
+            let token = &added[self.tokens[found.pattern().as_usize()] as usize];
+            let (mut start, mut end) = (found.start(), found.end());
+            if start < at || (token.single_word && !stands_alone(text, start, end)) {
+                continue;
+            }
+            if token.lstrip {
+                start = at + text[at..start].trim_end().len();
+            }
+            if token.rstrip {
+                end = text.len() - text[end..].trim_start().len();
+            }
+            if start > at {
+                segments.push(Segment::Text(&text[at..start]));
+            }
+            segments.push(Segment::Token(token.id));
+            at = end;
+        }
+        if at < text.len() {
+            segments.push(Segment::Text(&text[at..]));
+        }
+        segments
+    }
+}
+
+fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    !text[..start].chars().next_back().is_some_and(is_word)
+        && !text[end..].chars().next().is_some_and(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(token: Added, text: &str) -> String {
+        let added = AddedTokens::new(vec![token], &[]).unwrap();
+        let part = |segment: &Segment<'_>| match segment {
+            Segment::Text(text) => format!("{text:?}"),
+            Segment::Token(id) => id.to_string(),
+        };
+        let parts = added.in_raw(text, false);
+        parts.iter().map(part).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn tokens_are_found() {
+        let token = Added { id: 7, content: "<s>".into(), ..Added::default() };
+        assert_eq!(cut(token.clone(), "a <s> b<s>"), r#""a " 7 " b" 7"#);
+        let lstrip = Added { lstrip: true, ..token.clone() };
+        assert_eq!(cut(lstrip, "a  <s> b"), r#""a" 7 " b""#);
+        let rstrip = Added { rstrip: true, ..token.clone() };
+        assert_eq!(cut(rstrip, "<s> \n <s>b"), r#"7 7 "b""#);
+        let special = Added { special: true, ..token.clone() };
+        assert_eq!(cut(special, "a<s>"), r#""a<s>""#);
+        let word = Added { content: "is".into(), single_word: true, ..token };
+        assert_eq!(cut(word, "this is"), r#""this " 7"#);
+    }
+}

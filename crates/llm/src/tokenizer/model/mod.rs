@@ -1,0 +1,42 @@
+//! How a word becomes tokens: BPE, SentencePiece's BPE, unigram, WordPiece, whole words.
+
+pub(crate) mod bpe;
+pub(crate) mod merge;
+pub(crate) mod spm;
+pub(crate) mod unigram;
+pub(crate) mod word_piece;
+
+pub(crate) use merge::Scratch;
+
+use super::vocab::Vocab;
+use bpe::Bpe;
+use spm::Spm;
+use unigram::Unigram;
+use word_piece::WordPiece;
+
+/// Something that turns one word into tokens.
+pub(crate) trait Words {
+    fn encode(&self, vocab: &Vocab, word: &str, scratch: &mut Scratch, out: &mut Vec<u32>);
+}
+
+#[derive(Clone)]
+pub(crate) enum Model {
+    Bpe(Bpe),
+    Spm(Spm),
+    Unigram(Unigram),
+    WordPiece(WordPiece),
+    /// Words of the vocabulary, and this token for all others.
+    WordLevel(Option<u32>),
+}
+
+impl Words for Model {
+    fn encode(&self, vocab: &Vocab, word: &str, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        match self {
+            Model::Bpe(model) => model.encode(vocab, word, scratch, out),
+            Model::Spm(model) => model.encode(vocab, word, scratch, out),
+            Model::Unigram(model) => model.encode(vocab, word, scratch, out),
+            Model::WordPiece(model) => model.encode(vocab, word, scratch, out),
+            Model::WordLevel(unknown) => out.extend(vocab.id(word.as_bytes()).or(*unknown)),
+        }
+    }
+}
