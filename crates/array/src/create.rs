@@ -1,0 +1,262 @@
+//! Arrays from data of the host, and from rules.
+
+use crate::{
+    Array, Error, Item, Nested, Result, Scalar,
+    item::{round_to, with_item},
+    node::Kind,
+    promote::{default_float, default_integer},
+};
+use bessemer_core::{DType, Device, HostMemory, Shape, Slice, View};
+use smallvec::smallvec;
+use std::sync::Arc;
+
+/// From data. These can fail at once, so they give a `Result`.
+impl Array {
+    /// From a number, or a slice, array or `Vec` of numbers or of those: nested as deep as the
+    /// result has dimensions.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// assert_eq!(**Array::new(&device, 1.5f32)?.shape(), [0; 0]);
+    /// assert_eq!(**Array::new(&device, [[1, 2, 3], [4, 5, 6]])?.shape(), [2, 3]);
+    /// let ragged = Array::new(&device, vec![vec![1u8], vec![2, 3]]);
+    /// assert!(ragged.unwrap_err().to_string().contains("ragged"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new<N: Nested>(device: &Arc<dyn Device>, data: N) -> Result<Array> {
+        let mut dims = Vec::new();
+        data.sizes(&mut dims);
+        // As many as there are, not as the sizes promise: they come from the first of each level.
+        let mut items = Vec::new();
+        if !data.collect(&dims, &mut items) {
+            return Err(Error::Rule {
+                op: "new",
+                rule: "all lists of one level have the same length, but these are ragged".into(),
+                operands: format!("first of each level: {dims:?}"),
+            });
+        }
+        Array::from_slice(device, &items, &dims)
+    }
+
+    /// From the elements in row-major order.
+    pub fn from_slice<T: Item>(
+        device: &Arc<dyn Device>,
+        items: &[T],
+        shape: &[usize],
+    ) -> Result<Array> {
+        let shape = fitting("from_slice", T::DTYPE, items.len(), shape)?;
+        let bytes = T::bytes(items);
+        let buffer = device.alloc(bytes.len())?;
+        device.write(&Slice::all(&buffer), &bytes)?;
+        Ok(Array::ready(device, View::new(&buffer, T::DTYPE, shape)?))
+    }
+
+    /// The same, without a copy where the device can use memory of the host.
+    pub fn from_vec<T: Item>(
+        device: &Arc<dyn Device>,
+        items: Vec<T>,
+        shape: &[usize],
+    ) -> Result<Array> {
+        let shape = fitting("from_vec", T::DTYPE, items.len(), shape)?;
+        if T::DTYPE == DType::Bool || items.is_empty() {
+            return Array::from_slice(device, &items, &shape);
+        }
+        let buffer = device.adopt(HostMemory::new(Arc::new(Items(items))))?;
+        Ok(Array::ready(device, View::new(&buffer, T::DTYPE, shape)?))
+    }
+
+    /// The elements a view has now; the array is the same memory, which nobody may write to any
+    /// more.
+    pub fn from_view(device: &Arc<dyn Device>, view: &View) -> Result<Array> {
+        if view.dtype().is_block() {
+            return Err(Error::Rule {
+                op: "from_view",
+                rule: "arrays are not of block formats; dequantise it first".into(),
+                operands: format!("view: {view:?}"),
+            });
+        }
+        if view.buffer().device() != device.info().id {
+            return Err(bessemer_core::Error::OtherDevice {
+                op: "from_view",
+                buffer: view.buffer().id(),
+            }
+            .into());
+        }
+        Ok(Array::ready(device, view.clone()))
+    }
+}
+
+/// From rules. A shape that can't be is carried as an error.
+impl Array {
+    /// Zeros.
+    pub fn zeros(device: &Arc<dyn Device>, shape: &[usize], dtype: DType) -> Array {
+        Array::full(device, shape, 0, dtype)
+    }
+
+    /// Ones.
+    pub fn ones(device: &Arc<dyn Device>, shape: &[usize], dtype: DType) -> Array {
+        Array::full(device, shape, 1, dtype)
+    }
+
+    /// The same number everywhere, as the nearest value of `dtype`. It takes no memory until it
+    /// has to.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::full(&device, &[2, 2], 0.5, DType::F16);
+    /// assert_eq!(a.to_string(), "[[0.5 0.5]\n [0.5 0.5]]");
+    /// ```
+    pub fn full(
+        device: &Arc<dyn Device>,
+        shape: &[usize],
+        value: impl Into<Scalar>,
+        dtype: DType,
+    ) -> Array {
+        let make = || {
+            let shape = Shape::new(shape)?;
+            if dtype.is_block() {
+                return Err(Error::Rule {
+                    op: "full",
+                    rule: "arrays are not of block formats".into(),
+                    operands: format!("dtype: {dtype}"),
+                });
+            }
+            let kind = Kind::Fill(round_to(dtype, value.into().value()));
+            Ok(Array::lazy_on(device, dtype, shape, kind, smallvec![]))
+        };
+        Array::from_result(device, make())
+    }
+
+    /// `start`, `start + step`, … up to before `end`: `i32` if all three are integers, else `f32`.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// assert_eq!(Array::arange(&device, 5, 0, -2).to_string(), "[5 3 1]");
+    /// assert_eq!(Array::arange(&device, 0, 1, 0.25).to_string(), "[0.   0.25 0.5  0.75]");
+    /// ```
+    pub fn arange(
+        device: &Arc<dyn Device>,
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        step: impl Into<Scalar>,
+    ) -> Array {
+        let all: [Scalar; 3] = [start.into(), end.into(), step.into()];
+        let dtype = match all.iter().any(|number| number.dtype().is_float()) {
+            true => default_float(),
+            false => default_integer(),
+        };
+        let [start, end, step] = all.map(Scalar::value);
+        let make = || {
+            let steps = (end - start) / step;
+            let count = steps.ceil().max(0.0);
+            let fits = |x: f64| dtype.is_float() || round_to(dtype, x) == x;
+            let last = start + (count - 1.0).max(0.0) * step;
+            // 2^48 is more than any device has room for, and far from where `f64` gets coarse.
+            if steps.is_nan() || count > (1u64 << 48) as f64 || !(fits(start) && fits(last)) {
+                return Err(Error::Rule {
+                    op: "arange",
+                    rule: format!(
+                        "a finite number of steps, not of 0, with values that fit {dtype}"
+                    ),
+                    operands: format!("start: {start}, end: {end}, step: {step}"),
+                });
+            }
+            let count = count as usize;
+            Array::generate(device, dtype, &[count], |i| start + i as f64 * step)
+        };
+        Array::from_result(device, make())
+    }
+
+    /// `count` numbers from `start` to `end`, both included, at even distances, as `f32`.
+    pub fn linspace(
+        device: &Arc<dyn Device>,
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        count: usize,
+    ) -> Array {
+        let (start, end) = (start.into().value(), end.into().value());
+        let step = (end - start) / count.saturating_sub(1).max(1) as f64;
+        let at = |i: usize| match i {
+            // Exactly, whatever rounding says.
+            i if i > 0 && i + 1 == count => end,
+            i => start + i as f64 * step,
+        };
+        let made = Array::generate(device, default_float(), &[count], at);
+        Array::from_result(device, made)
+    }
+
+    /// The identity matrix of `size` rows.
+    pub fn eye(device: &Arc<dyn Device>, size: usize, dtype: DType) -> Array {
+        let at = |i: usize| f64::from(i.is_multiple_of(size + 1));
+        let made = Array::generate(device, dtype, &[size, size], at);
+        Array::from_result(device, made)
+    }
+
+    /// With the elements that `at` gives for their row-major positions, as the nearest value of
+    /// `dtype`.
+    pub(crate) fn generate(
+        device: &Arc<dyn Device>,
+        dtype: DType,
+        shape: &[usize],
+        mut at: impl FnMut(usize) -> f64,
+    ) -> Result<Array> {
+        let shape = fitting("create", dtype, Shape::new(shape)?.elements(), shape)?;
+        let buffer = device.alloc(dtype.bytes_for(shape.elements()).unwrap_or(0))?;
+        // In pieces: the host needs no second copy of a large array.
+        const PIECE: usize = 1 << 16;
+        for start in (0..shape.elements()).step_by(PIECE) {
+            let end = shape.elements().min(start + PIECE);
+            let bytes = with_item!(dtype, encode(start..end, &mut at));
+            let size = dtype.block_bytes();
+            let part = Slice::new(&buffer, start * size..end * size)?;
+            device.write(&part, &bytes)?;
+        }
+        Ok(Array::ready(device, View::new(&buffer, dtype, shape)?))
+    }
+}
+
+fn encode<T: Item>(range: std::ops::Range<usize>, at: &mut impl FnMut(usize) -> f64) -> Vec<u8> {
+    let items: Vec<T> = range.map(|i| T::from_f64(at(i))).collect();
+    T::bytes(&items).into_owned()
+}
+
+/// The shape, if that many elements have it.
+fn fitting(op: &'static str, dtype: DType, elements: usize, shape: &[usize]) -> Result<Shape> {
+    let shape = Shape::new(shape)?;
+    let refuse = |rule: String| Error::Rule {
+        op,
+        rule,
+        operands: format!("dtype: {dtype}, shape: {shape}"),
+    };
+    if dtype.is_block() {
+        return Err(refuse("arrays are not of block formats".into()));
+    }
+    if dtype.bytes_for(shape.elements()).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        return Err(refuse("the bytes of all elements can be counted".into()));
+    }
+    if shape.elements() != elements {
+        let wanted = shape.elements();
+        return Err(refuse(format!("the shape has {wanted} elements, {elements} were given")));
+    }
+    Ok(shape)
+}
+
+/// A vector as bytes.
+struct Items<T>(Vec<T>);
+
+impl<T: Item> AsRef<[u8]> for Items<T> {
+    fn as_ref(&self) -> &[u8] {
+        match T::bytes(&self.0) {
+            std::borrow::Cow::Borrowed(bytes) => bytes,
+            // Only booleans need a copy, and they are never kept as they are.
+            std::borrow::Cow::Owned(_) => &[],
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Evaluation: from arrays that are asked for to one batch of ops.
+//!
+//! `plan` decides which nodes are computed together, `recipe` and `lower` make a program of each
+//! group, `emit` gives them memory; `explain` only tells.
+
+mod emit;
+mod explain;
+mod lower;
+mod ops;
+mod plan;
+mod recipe;
+
+use crate::{Array, Error, Result, node::Expr};
+use emit::Emitted;
+use plan::{Plan, Planned, Role};
+use std::{
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Guards the graph of a device while a part of it is evaluated. Devices share few of them.
+static LOCKS: [Mutex<u64>; 16] = [const { Mutex::new(0) }; 16];
+
+impl Array {
+    /// Computes its elements, if they are not known yet. What it was made of is forgotten then,
+    /// and its memory free unless somebody else needs it.
+    ///
+    /// Arrays that are only steps on the way are not kept, even if a handle to them is: asked for
+    /// later, they are computed again, and then kept.
+    pub fn eval(&self) -> Result<()> {
+        match self.node.value.get() {
+            Some(Ok(_)) => Ok(()),
+            Some(Err(error)) => Err(error.clone()),
+            None => evaluate(&[self]),
+        }
+    }
+
+    /// Computes several arrays of one device in one batch: what they have in common is computed
+    /// once.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let x = Array::arange(&device, 0, 5, 1.0);
+    /// let (min, max) = (x.min(&[], false), x.max(&[], false));
+    /// Array::eval_all(&[&min, &max])?;
+    /// assert_eq!((min.item::<f32>()?, max.item::<f32>()?), (0.0, 4.0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn eval_all(arrays: &[&Array]) -> Result<()> {
+        for array in arrays {
+            array.check()?;
+            if array.device().info().id != arrays[0].device().info().id {
+                let named = [("array", *array), ("first", arrays[0])];
+                return Err(Error::rule("eval_all", "all arrays are on one device", &named));
+            }
+        }
+        if arrays.iter().all(|array| array.is_evaluated()) {
+            return Ok(());
+        }
+        evaluate(arrays)
+    }
+}
+
+/// The lock of an array's device, with the number of the next plan.
+fn lock(array: &Array) -> MutexGuard<'static, u64> {
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    let hash = hasher.hash_one(array.device().info().id);
+    // It guards only a number; plans that failed put back what they took.
+    let lock = LOCKS[hash as usize % LOCKS.len()].lock();
+    let mut epoch = lock.unwrap_or_else(PoisonError::into_inner);
+    *epoch += 1;
+    epoch
+}
+
+fn evaluate(roots: &[&Array]) -> Result<()> {
+    let epoch = lock(roots[0]);
+    let device = roots[0].device();
+    let mut plan = Plan::new(roots, *epoch)?;
+    let Emitted { batch, views } = match emit::emit(&mut plan, &**device, *epoch) {
+        Ok(emitted) => emitted,
+        Err(error) => {
+            plan.put_back();
+            return Err(error);
+        }
+    };
+    let run = if batch.is_empty() { Ok(()) } else { device.submit(&batch).map(|_ticket| ()) };
+    let run = run.map_err(Error::from);
+    for (node, view) in plan.nodes.into_iter().zip(views) {
+        finish(node, view, &run);
+    }
+    run
+}
+
+/// Gives a node of a plan that has run what it needs from now on.
+fn finish(node: Planned, view: Option<bessemer_core::View>, run: &Result<()>) {
+    if !node.retained {
+        return;
+    }
+    let keep = |expr: Expr| *node.array.node.expr() = Some(expr);
+    match (node.role, view, run) {
+        (Role::Step(..) | Role::Constant, ..) | (_, None, _) => {
+            keep(node.expr);
+            node.array.node.mark.pass();
+        }
+        (_, Some(view), Ok(())) => {
+            let _ = node.array.node.value.set(Ok(view));
+        }
+        // Memory may have been overwritten: there is no second try.
+        (_, Some(_), Err(error)) => {
+            let _ = node.array.node.value.set(Err(error.clone()));
+        }
+    }
+}

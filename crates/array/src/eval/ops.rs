@@ -1,0 +1,104 @@
+//! Groups as ops of a device.
+
+use super::recipe::{Arg, Operands, Recipe};
+use crate::{
+    Result,
+    node::MapOp,
+    reduce::{Fold, Reduction},
+};
+use bessemer_core::{Batch, Shape, View};
+use bessemer_ops::{Copy, Input, Map, Reduce, ReduceKind};
+use bessemer_program::{Literal, Program, Type};
+use smallvec::smallvec;
+
+/// Adds the op that computes every element of `out`.
+pub(super) fn push_map(
+    batch: &mut Batch,
+    program: Program,
+    views: &[View],
+    recipe: &Recipe,
+    operands: &Operands,
+    out: &View,
+) -> Result<()> {
+    if let ([x], true) = (views, is_copy(recipe)) {
+        return Ok(batch.push(Copy { x: x.clone(), out: out.clone() })?);
+    }
+    let inputs = inputs(views, recipe, operands);
+    Ok(batch.push(Map { program, inputs, outputs: vec![out.clone()] })?)
+}
+
+/// Adds the op that folds what `program` yields. The views have the shape that is folded; there
+/// is at least one.
+pub(super) fn push_reduce(
+    batch: &mut Batch,
+    program: Program,
+    reduction: Reduction,
+    views: &[View],
+    recipe: &Recipe,
+    operands: &Operands,
+    out: &View,
+) -> Result<()> {
+    Ok(batch.push(Reduce {
+        program,
+        kind: kind(reduction.fold),
+        axes: (0..out.shape().rank()).filter(|&axis| reduction.has(axis)).collect(),
+        keepdim: true,
+        inputs: inputs(views, recipe, operands),
+        output: out.clone(),
+    })?)
+}
+
+/// The recipe of one number, where `recipe` folds many of it: a fold needs memory to know how
+/// many. The second folds that memory.
+pub(super) fn in_two(recipe: &Recipe, folded: bessemer_core::DType) -> (Recipe, Recipe) {
+    let one = Recipe { fold: None, dtype: folded, ..recipe.clone() };
+    let many = Recipe {
+        inputs: smallvec![folded],
+        uniforms: smallvec![],
+        steps: smallvec![],
+        result: Arg::Input(0),
+        dtype: recipe.dtype,
+        fold: recipe.fold,
+    };
+    (one, many)
+}
+
+/// A shape of one element with as many dimensions as `domain`.
+pub(super) fn one_of(domain: &Shape) -> Result<Shape> {
+    Ok(Shape::new(&vec![1; domain.rank()])?)
+}
+
+fn inputs(views: &[View], recipe: &Recipe, operands: &Operands) -> Vec<Input> {
+    let mut inputs = Vec::with_capacity(views.len() + operands.uniforms.len());
+    inputs.extend(views.iter().map(Input::from));
+    let values = operands.uniforms.iter().zip(&recipe.uniforms);
+    inputs.extend(values.map(|(&value, &dtype)| {
+        let ty = Type::of(dtype).unwrap_or(Type::F32);
+        Input::Value(Literal::from_f64(ty, value))
+    }));
+    inputs
+}
+
+/// Whether all it does is move elements.
+fn is_copy(recipe: &Recipe) -> bool {
+    let moves = match recipe.steps.as_slice() {
+        [] => true,
+        [step] => step.op == MapOp::Cast,
+        _ => false,
+    };
+    moves && *recipe.inputs == [recipe.dtype]
+}
+
+fn kind(fold: Fold) -> ReduceKind {
+    match fold {
+        Fold::Sum => ReduceKind::Sum,
+        Fold::Mean => ReduceKind::Mean,
+        Fold::Prod => ReduceKind::Prod,
+        Fold::Min => ReduceKind::Min,
+        Fold::Max => ReduceKind::Max,
+        Fold::ArgMin => ReduceKind::ArgMin,
+        Fold::ArgMax => ReduceKind::ArgMax,
+        Fold::Any => ReduceKind::Any,
+        Fold::All => ReduceKind::All,
+    }
+}

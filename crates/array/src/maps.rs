@@ -1,0 +1,336 @@
+//! Functions of each element. The operators of Rust are in `operators`, comparisons in `compare`.
+
+use crate::{
+    Array, Error, Operand, Result, Scalar,
+    node::{Kind, MapOp},
+    promote::float_of,
+};
+use bessemer_core::{DType, Shape};
+use bessemer_program::{Binary, Unary};
+use smallvec::smallvec;
+
+macro_rules! real_functions {
+    ($($(#[$doc:meta])* $name:ident = $op:ident,)*) => {
+        /// Functions of real numbers. Floats keep their dtype; integers and booleans give `f32`.
+        impl Array {$(
+            $(#[$doc])*
+            pub fn $name(&self) -> Array {
+                self.real(stringify!($name), Unary::$op)
+            }
+        )*}
+    };
+}
+
+real_functions! {
+    /// The square root; NaN below 0.
+    sqrt = Sqrt,
+    /// `1 / sqrt(x)`.
+    rsqrt = Rsqrt,
+    /// `1 / x`.
+    recip = Recip,
+    /// e to the power x.
+    exp = Exp,
+    /// 2 to the power x.
+    exp2 = Exp2,
+    /// The natural logarithm; NaN below 0, -inf at 0.
+    log = Log,
+    /// The logarithm to base 2.
+    log2 = Log2,
+    /// The sine of radians.
+    sin = Sin,
+    /// The cosine of radians.
+    cos = Cos,
+    /// The tangent of radians.
+    tan = Tan,
+    /// The hyperbolic tangent.
+    tanh = Tanh,
+    /// `1 / (1 + exp(-x))`.
+    sigmoid = Sigmoid,
+    /// `x * sigmoid(x)`.
+    silu = Silu,
+    /// `x * (1 + erf(x / sqrt(2))) / 2`.
+    gelu = Gelu,
+    /// `gelu` by its usual approximation with `tanh`.
+    gelu_tanh = GeluTanh,
+    /// The error function.
+    erf = Erf,
+}
+
+/// Functions that keep the dtype.
+impl Array {
+    /// Without its sign. The least `i32` stays as it is.
+    pub fn abs(&self) -> Array {
+        match self.dtype() {
+            DType::U32 | DType::U8 | DType::Bool => self.clone(),
+            _ => self.same("abs", Unary::Abs),
+        }
+    }
+
+    /// -1, 0 or 1; NaN stays NaN.
+    pub fn sign(&self) -> Array {
+        match self.dtype() {
+            DType::U32 | DType::U8 => self.minimum(1),
+            DType::Bool => self.clone(),
+            _ => self.same("sign", Unary::Sign),
+        }
+    }
+
+    /// The nearest whole number below.
+    pub fn floor(&self) -> Array {
+        self.whole_number("floor", Unary::Floor)
+    }
+
+    /// The nearest whole number above.
+    pub fn ceil(&self) -> Array {
+        self.whole_number("ceil", Unary::Ceil)
+    }
+
+    /// The nearest whole number, the even one of two.
+    pub fn round(&self) -> Array {
+        self.whole_number("round", Unary::Round)
+    }
+
+    /// The nearest whole number towards zero.
+    pub fn trunc(&self) -> Array {
+        self.whole_number("trunc", Unary::Trunc)
+    }
+
+    /// `max(x, 0)`.
+    pub fn relu(&self) -> Array {
+        self.maximum(0)
+    }
+
+    /// `x * x`.
+    pub fn square(&self) -> Array {
+        self.binary("square", Binary::Mul, self)
+    }
+
+    /// Whether it is NaN.
+    pub fn is_nan(&self) -> Array {
+        self.ne(self)
+    }
+}
+
+/// Functions of two arrays, or of an array and a number.
+impl Array {
+    /// The smaller of both; NaN if either is.
+    pub fn minimum<'a>(&self, other: impl Into<Operand<'a>>) -> Array {
+        self.binary("minimum", Binary::Min, other)
+    }
+
+    /// The larger of both; NaN if either is.
+    pub fn maximum<'a>(&self, other: impl Into<Operand<'a>>) -> Array {
+        self.binary("maximum", Binary::Max, other)
+    }
+
+    /// To the power of `other`. Integers and booleans give `f32`.
+    pub fn pow<'a>(&self, other: impl Into<Operand<'a>>) -> Array {
+        self.float_binary("pow", Binary::Pow, other)
+    }
+
+    /// The angle of the point (`other`, `self`) in radians. Integers and booleans give `f32`.
+    pub fn atan2<'a>(&self, other: impl Into<Operand<'a>>) -> Array {
+        self.float_binary("atan2", Binary::Atan2, other)
+    }
+
+    /// At least `low` and at most `high`; `high` where they cross.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// assert_eq!(Array::arange(&device, 0, 6, 1).clamp(1, 4).to_string(), "[1 1 2 3 4 4]");
+    /// ```
+    pub fn clamp<'a, 'b>(
+        &self,
+        low: impl Into<Operand<'a>>,
+        high: impl Into<Operand<'b>>,
+    ) -> Array {
+        self.maximum(low).minimum(high)
+    }
+
+    /// The nearest value of another dtype.
+    ///
+    /// * float to float rounds to even; too large becomes infinite;
+    /// * float to integer truncates towards zero and saturates; NaN becomes 0;
+    /// * integer to integer keeps the lowest bits;
+    /// * to bool: whether it is not 0 (NaN is true); from bool: 0 or 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [-1.5f32, 2.7, 300.0, f32::NAN])?;
+    /// assert_eq!(a.astype(DType::U8).to_vec::<u8>()?, [0, 2, 255, 0]);
+    /// assert_eq!(a.astype(DType::I32).astype(DType::U8).to_vec::<u8>()?, [255, 2, 44, 0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn astype(&self, dtype: DType) -> Array {
+        Array::build("astype", &[("array", self)], || {
+            if dtype.is_block() {
+                let rule = format!("arrays are not of block formats such as {dtype}");
+                return Err(Error::rule("astype", rule, &[("array", self)]));
+            }
+            Ok(self.cast(dtype))
+        })
+    }
+}
+
+/// How they are made.
+impl Array {
+    /// As `dtype`, which is no block format.
+    pub(crate) fn cast(&self, dtype: DType) -> Array {
+        if dtype == self.dtype() {
+            return self.clone();
+        }
+        if let Some(value) = self.fill() {
+            let value = cast_value(self.dtype(), dtype, value);
+            let kind = Kind::Fill(value);
+            return Array::lazy_on(self.device(), dtype, *self.shape(), kind, smallvec![]);
+        }
+        self.map(MapOp::Cast, dtype)
+    }
+
+    /// The same elements in memory of their own.
+    pub(crate) fn copied(&self) -> Array {
+        self.map(MapOp::Cast, self.dtype())
+    }
+
+    fn map(&self, op: MapOp, dtype: DType) -> Array {
+        Array::lazy(dtype, *self.shape(), Kind::Map(op), smallvec![self.clone()])
+    }
+
+    fn real(&self, op: &'static str, unary: Unary) -> Array {
+        Array::build(op, &[("x", self)], || {
+            let dtype = float_of(self.dtype());
+            Ok(self.cast(dtype).map(MapOp::Unary(unary), dtype))
+        })
+    }
+
+    fn whole_number(&self, op: &'static str, unary: Unary) -> Array {
+        if self.dtype().is_float() { self.same(op, unary) } else { self.clone() }
+    }
+
+    pub(crate) fn same(&self, op: &'static str, unary: Unary) -> Array {
+        Array::build(op, &[("x", self)], || Ok(self.map(MapOp::Unary(unary), self.dtype())))
+    }
+
+    pub(crate) fn binary<'a>(
+        &self,
+        op: &'static str,
+        binary: Binary,
+        other: impl Into<Operand<'a>>,
+    ) -> Array {
+        self.with(op, other.into(), |a, b| arithmetic(op, binary, a, b))
+    }
+
+    /// The same with a number on the left.
+    pub(crate) fn binary_after(&self, op: &'static str, binary: Binary, first: Scalar) -> Array {
+        self.with(op, Operand::Scalar(first), |a, b| arithmetic(op, binary, b, a))
+    }
+
+    fn float_binary<'a>(
+        &self,
+        op: &'static str,
+        binary: Binary,
+        other: impl Into<Operand<'a>>,
+    ) -> Array {
+        self.with(op, other.into(), |a, b| {
+            let dtype = float_of(a.dtype());
+            zip(op, MapOp::Binary(binary), &a.cast(dtype), &b.cast(dtype), dtype)
+        })
+    }
+
+    /// Calls `build` with this and `other`, both of the dtype they have in common.
+    pub(crate) fn with(
+        &self,
+        op: &'static str,
+        other: Operand<'_>,
+        build: impl FnOnce(&Array, &Array) -> Result<Array>,
+    ) -> Array {
+        match other {
+            Operand::Array(other) => Array::build(op, &[("a", self), ("b", other)], || {
+                let dtype = common(op, &[("a", self), ("b", other)])?;
+                build(&self.cast(dtype), &other.cast(dtype))
+            }),
+            Operand::Scalar(scalar) => Array::build(op, &[("array", self)], || {
+                let dtype = scalar.dtype_beside(self.dtype());
+                let value = scalar.value_as(op, dtype, self)?;
+                let array = self.cast(dtype);
+                let scalar = array.filled(Shape::SCALAR, value);
+                build(&array, &scalar)
+            }),
+        }
+    }
+}
+
+/// The dtype that all of `arrays` are computed in.
+pub(crate) fn common(op: &'static str, arrays: &[(&str, &Array)]) -> Result<DType> {
+    let mut dtype = arrays[0].1.dtype();
+    for (_, array) in &arrays[1..] {
+        dtype = crate::promote(dtype, array.dtype()).ok_or_else(|| {
+            let rule = format!(
+                "{dtype} and {} have no dtype in common that holds both; convert one by `astype`",
+                array.dtype()
+            );
+            Error::rule(op, rule, arrays)
+        })?;
+    }
+    Ok(dtype)
+}
+
+/// Elements of two arrays of one dtype, by `map`.
+pub(crate) fn zip(
+    op: &'static str,
+    map: MapOp,
+    a: &Array,
+    b: &Array,
+    dtype: DType,
+) -> Result<Array> {
+    let shape = broadcast(op, &[("a", a), ("b", b)])?;
+    let inputs = smallvec![a.clone(), b.clone()];
+    Ok(Array::lazy(dtype, shape, Kind::Map(map), inputs))
+}
+
+/// The shape that all of `arrays` broadcast to.
+pub(crate) fn broadcast(op: &'static str, arrays: &[(&str, &Array)]) -> Result<Shape> {
+    let mut shape = *arrays[0].1.shape();
+    for (_, array) in &arrays[1..] {
+        if *array.shape() != shape {
+            shape = shape
+                .broadcast(array.shape())
+                .map_err(|error| Error::rule(op, error.to_string(), arrays))?;
+        }
+    }
+    Ok(shape)
+}
+
+/// Arithmetic of two arrays of one dtype. Booleans add and multiply as NumPy's do: by or and and.
+fn arithmetic(op: &'static str, binary: Binary, a: &Array, b: &Array) -> Result<Array> {
+    let dtype = a.dtype();
+    if dtype != DType::Bool {
+        return zip(op, MapOp::Binary(binary), a, b, dtype);
+    }
+    let logic = match binary {
+        Binary::Add | Binary::Max => Binary::Or,
+        Binary::Mul | Binary::Min => Binary::And,
+        _ => {
+            let rule = "booleans have no such arithmetic; convert them by `astype`";
+            return Err(Error::rule(op, rule, &[("a", a), ("b", b)]));
+        }
+    };
+    zip(op, MapOp::Binary(logic), a, b, dtype)
+}
+
+/// What a cast makes of one value.
+pub(crate) fn cast_value(from: DType, to: DType, value: f64) -> f64 {
+    let integers = from.is_integer() && to.is_integer();
+    let wrapped = match to {
+        DType::I32 if integers => f64::from(value as i64 as i32),
+        DType::U32 if integers => f64::from(value as i64 as u32),
+        DType::U8 if integers => f64::from(value as i64 as u8),
+        _ => value,
+    };
+    crate::item::round_to(to, wrapped)
+}

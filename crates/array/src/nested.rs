@@ -1,0 +1,91 @@
+//! Numbers in lists in lists: what arrays are written as in Rust.
+
+use crate::Item;
+
+/// A number, or a list (slice, array, `Vec`) of numbers or lists.
+pub trait Nested {
+    /// The type of the numbers.
+    type Item: Item;
+
+    /// Adds the length of this list, of its first list, of that one's first, and so on.
+    #[doc(hidden)]
+    fn sizes(&self, sizes: &mut Vec<usize>);
+
+    /// Adds all numbers to `items`; false if some list is not as long as `sizes` says.
+    #[doc(hidden)]
+    fn collect(&self, sizes: &[usize], items: &mut Vec<Self::Item>) -> bool;
+}
+
+macro_rules! numbers {
+    ($($type:ty)*) => {$(
+        impl Nested for $type {
+            type Item = $type;
+
+            fn sizes(&self, _: &mut Vec<usize>) {}
+
+            fn collect(&self, _: &[usize], items: &mut Vec<$type>) -> bool {
+                items.push(*self);
+                true
+            }
+        }
+    )*};
+}
+
+numbers!(f32 half::f16 half::bf16 i32 u32 u8 bool);
+
+impl<N: Nested> Nested for [N] {
+    type Item = N::Item;
+
+    fn sizes(&self, sizes: &mut Vec<usize>) {
+        sizes.push(self.len());
+        if let Some(first) = self.first() {
+            first.sizes(sizes);
+        }
+    }
+
+    fn collect(&self, sizes: &[usize], items: &mut Vec<N::Item>) -> bool {
+        match sizes {
+            [len, inner @ ..] => {
+                *len == self.len() && self.iter().all(|nested| nested.collect(inner, items))
+            }
+            // Deeper than the first one was, which held no lists to measure.
+            [] => false,
+        }
+    }
+}
+
+impl<N: Nested, const LEN: usize> Nested for [N; LEN] {
+    type Item = N::Item;
+
+    fn sizes(&self, sizes: &mut Vec<usize>) {
+        self.as_slice().sizes(sizes);
+    }
+
+    fn collect(&self, sizes: &[usize], items: &mut Vec<N::Item>) -> bool {
+        self.as_slice().collect(sizes, items)
+    }
+}
+
+impl<N: Nested> Nested for Vec<N> {
+    type Item = N::Item;
+
+    fn sizes(&self, sizes: &mut Vec<usize>) {
+        self.as_slice().sizes(sizes);
+    }
+
+    fn collect(&self, sizes: &[usize], items: &mut Vec<N::Item>) -> bool {
+        self.as_slice().collect(sizes, items)
+    }
+}
+
+impl<N: Nested + ?Sized> Nested for &N {
+    type Item = N::Item;
+
+    fn sizes(&self, sizes: &mut Vec<usize>) {
+        (**self).sizes(sizes);
+    }
+
+    fn collect(&self, sizes: &[usize], items: &mut Vec<N::Item>) -> bool {
+        (**self).collect(sizes, items)
+    }
+}

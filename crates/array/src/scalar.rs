@@ -1,0 +1,106 @@
+//! Plain Rust numbers as operands.
+
+use crate::{
+    Array, Error, Result,
+    item::round_to,
+    promote::{default_float, default_integer},
+};
+use bessemer_core::DType;
+use half::{bf16, f16};
+
+/// A Rust number beside an array. It is *weak*, as NumPy's Python numbers are: it takes the dtype
+/// of the array, unless that can't hold its kind.
+///
+/// | number | bool array | integer array | float array |
+/// | --- | --- | --- | --- |
+/// | `bool` | bool | the array's | the array's |
+/// | integer | i32 | the array's; an error if it does not fit | the array's |
+/// | float | f32 | f32 | the array's |
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scalar {
+    value: f64,
+    kind: Kind,
+}
+
+/// A type of Rust's numbers (or [`Scalar`] itself) that can stand beside an array.
+pub trait Number: Copy + Into<Scalar> {}
+
+impl Number for Scalar {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Bool,
+    Integer,
+    Float,
+}
+
+impl Scalar {
+    /// The dtype it has where no array says another.
+    pub fn dtype(self) -> DType {
+        match self.kind {
+            Kind::Bool => DType::Bool,
+            Kind::Integer => default_integer(),
+            Kind::Float => default_float(),
+        }
+    }
+
+    /// Its value.
+    pub fn value(self) -> f64 {
+        self.value
+    }
+
+    /// The dtype it has beside an array of `dtype`.
+    pub(crate) fn dtype_beside(self, dtype: DType) -> DType {
+        match self.kind {
+            Kind::Bool => dtype,
+            Kind::Integer if dtype == DType::Bool => default_integer(),
+            Kind::Integer => dtype,
+            Kind::Float if dtype.is_float() => dtype,
+            Kind::Float => default_float(),
+        }
+    }
+
+    /// Its value as `dtype`; integers must fit it.
+    pub(crate) fn value_as(self, op: &'static str, dtype: DType, beside: &Array) -> Result<f64> {
+        let rounded = round_to(dtype, self.value);
+        if dtype.is_integer() && rounded != self.value {
+            let rule = format!("the number {} does not fit {dtype}", self.value);
+            return Err(Error::rule(op, rule, &[("array", beside)]));
+        }
+        Ok(rounded)
+    }
+}
+
+macro_rules! scalars {
+    ($($kind:ident: $($type:ty)*;)*) => {$($(
+        impl From<$type> for Scalar {
+            fn from(value: $type) -> Scalar {
+                Scalar { value: value as f64, kind: Kind::$kind }
+            }
+        }
+
+        impl Number for $type {}
+    )*)*};
+}
+
+scalars! {
+    Integer: i8 i16 i32 i64 isize u8 u16 u32 u64 usize;
+    Float: f32 f64;
+}
+
+macro_rules! convertible {
+    ($($kind:ident: $($type:ty)*;)*) => {$($(
+        impl From<$type> for Scalar {
+            fn from(value: $type) -> Scalar {
+                Scalar { value: value.into(), kind: Kind::$kind }
+            }
+        }
+
+        impl Number for $type {}
+    )*)*};
+}
+
+convertible! {
+    Bool: bool;
+    Float: f16 bf16;
+}

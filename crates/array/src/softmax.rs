@@ -1,0 +1,58 @@
+//! Softmax and its logarithm.
+
+use crate::{Array, call::Call, node::Kind, promote::float_of};
+use bessemer_core::{Batch, View};
+use bessemer_ops::Softmax;
+use smallvec::smallvec;
+use std::sync::Arc;
+
+struct Shares {
+    log: bool,
+}
+
+impl Call for Shares {
+    fn name(&self) -> &'static str {
+        if self.log { "log_softmax" } else { "softmax" }
+    }
+
+    fn push(&self, inputs: &[View], out: &View, batch: &mut Batch) -> bessemer_core::Result<()> {
+        let [x] = inputs else {
+            return Err(bessemer_core::Error::view("softmax has one input"));
+        };
+        let (x, out) = (x.clone(), out.clone());
+        batch.push(Softmax { x, scale: 1.0, mask: None, log: self.log, out })
+    }
+}
+
+impl Array {
+    /// `exp(x) / sum(exp(x))` along an axis, without overflow. Integers and booleans give `f32`.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let x = Array::new(&device, [[1000.0f32, 1000.0], [0.0, f32::NEG_INFINITY]])?;
+    /// assert_eq!(x.softmax(-1).to_string(), "[[0.5 0.5]\n [1.  0. ]]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn softmax(&self, axis: isize) -> Array {
+        self.shares("softmax", axis, false)
+    }
+
+    /// The logarithm of [`Array::softmax`].
+    pub fn log_softmax(&self, axis: isize) -> Array {
+        self.shares("log_softmax", axis, true)
+    }
+
+    fn shares(&self, op: &'static str, axis: isize, log: bool) -> Array {
+        Array::build(op, &[("x", self)], || {
+            let axis = self.axis(op, axis)? as isize;
+            let dtype = float_of(self.dtype());
+            // The op works along the last axis.
+            let x = self.cast(dtype).swap_axes(axis, -1);
+            let kind = Kind::Call(Arc::new(Shares { log }));
+            let shape = *x.shape();
+            Ok(Array::lazy(dtype, shape, kind, smallvec![x]).swap_axes(axis, -1))
+        })
+    }
+}
