@@ -19,6 +19,7 @@ mod kernel;
 mod layer_norm;
 mod map;
 mod reduce;
+mod linear;
 mod rms_norm;
 mod rope;
 mod scatter;
@@ -37,6 +38,7 @@ pub use kernel::Kernel;
 pub use layer_norm::LayerNorm;
 pub use map::Map;
 pub use reduce::{Reduce, ReduceKind};
+pub use linear::Linear;
 pub use rms_norm::RmsNorm;
 pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
 pub use scatter::Scatter;
@@ -60,6 +62,7 @@ pub fn cases() -> Vec<Case> {
         layer_norm::cases,
         map::cases,
         reduce::cases,
+        linear::cases,
         rms_norm::cases,
         rope::cases,
         scatter::cases,

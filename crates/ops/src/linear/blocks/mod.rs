@@ -1,0 +1,202 @@
+//! Linear layers with weights in block formats, in integers.
+//!
+//! One row of activations streams the weights as they lie in memory. More rows share the work of
+//! unpacking them: panels of 32 columns are laid out for the kernel and used by all rows.
+
+mod activations;
+mod format;
+mod panel;
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use super::{Linear, out::Out};
+use activations::{Activations, MAGIC_BITS, TILE, Tile};
+use bessemer_core::{
+    DType, View,
+    cpu::{CpuContext, Output},
+};
+use bessemer_simd::Isa;
+use format::{Format, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0};
+use panel::{DEPTH, PackLevels, Panel, WIDTH};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub(super) fn linear(op: &Linear, cpu: &CpuContext<'_>) {
+    match op.weight.dtype() {
+        DType::Q4_0 => run::<Q4_0>(op, cpu),
+        DType::Q4_1 => run::<Q4_1>(op, cpu),
+        DType::Q5_0 => run::<Q5_0>(op, cpu),
+        DType::Q5_1 => run::<Q5_1>(op, cpu),
+        DType::Q8_0 => run::<Q8_0>(op, cpu),
+        DType::Q4_K => run::<Q4_K>(op, cpu),
+        DType::Q5_K => run::<Q5_K>(op, cpu),
+        DType::Q6_K => run::<Q6_K>(op, cpu),
+        _ => unreachable!("a block format"),
+    }
+}
+
+/// The rows of a weight matrix in a block format.
+struct WeightRows<'a> {
+    bytes: &'a [u8],
+    first: usize,
+    step: isize,
+    row_bytes: usize,
+    count: usize,
+}
+
+impl<'a> WeightRows<'a> {
+    fn new(cpu: &'a CpuContext<'_>, weight: &View) -> WeightRows<'a> {
+        let (dtype, shape) = (weight.dtype(), weight.shape());
+        let (len, bytes) = (dtype.block_len() as isize, dtype.block_bytes() as isize);
+        WeightRows {
+            bytes: cpu.bytes(weight),
+            first: weight.offset() - weight.range().start,
+            step: weight.strides()[0] / len * bytes,
+            row_bytes: shape[1] / dtype.block_len() * dtype.block_bytes(),
+            count: shape[0],
+        }
+    }
+
+    fn row(&self, row: usize) -> &'a [u8] {
+        let start = self.first.wrapping_add_signed(row as isize * self.step);
+        &self.bytes[start..start + self.row_bytes]
+    }
+}
+
+/// The dot product of one row of weights with one row of activations.
+type Dot = fn(weights: &[u8], x: Tile<'_>, groups: usize) -> f32;
+
+/// Adds a tile of rows times a panel to sums of [`WIDTH`] columns per row.
+type Multiply = fn(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32]);
+
+/// The code for one format on one instruction set.
+struct Kernels {
+    dot: Dot,
+    pack: PackLevels,
+    multiply: Multiply,
+    /// What levels in panels are too large by.
+    offset: i32,
+    /// What integer sums of panels start from.
+    bias: i32,
+}
+
+impl Kernels {
+    /// The kernels for an instruction set that this machine has, as every [`CpuContext`]'s is.
+    fn of<F: Format>(isa: Isa) -> Kernels {
+        match isa {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => x86::avx512::<F>(),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => x86::avx2::<F>(),
+            _ => Kernels {
+                dot: portable::dot::<F>,
+                pack: portable::pack::<F>,
+                multiply: portable::multiply::<F>,
+                offset: F::OFFSET,
+                bias: 0,
+            },
+        }
+    }
+}
+
+fn run<F: Format>(op: &Linear, cpu: &CpuContext<'_>) {
+    let (rows, k, n) = op.sizes();
+    let out = Out::new(op, cpu);
+    if rows == 0 || n == 0 {
+        return;
+    }
+    let kernels = Kernels::of::<F>(cpu.isa());
+    let weights = WeightRows::new(cpu, &op.weight);
+    let groups = k / format::GROUP;
+    if rows == 1 {
+        let x = Activations::new::<F>(cpu, &op.x, F::OFFSET, 0);
+        let tile = x.tile(0, 0);
+        // Pieces of at least 16 KiB of weights are worth a thread's while.
+        cpu.split(n, (16 << 10) / weights.row_bytes.max(1) + 1, |columns| {
+            let mut sums = [0.0; 64];
+            for first in columns.clone().step_by(sums.len()) {
+                let count = sums.len().min(columns.end - first);
+                for (i, sum) in sums[..count].iter_mut().enumerate() {
+                    *sum = (kernels.dot)(weights.row(first + i), tile, groups);
+                }
+                // SAFETY: each column belongs to one task.
+                unsafe { out.store(0, first, &sums[..count]) };
+            }
+        });
+        exact_where_spoilt::<F>(op, cpu, &weights, &x, &out);
+        return;
+    }
+    let x = Activations::new::<F>(cpu, &op.x, kernels.offset, kernels.bias);
+    let panels = n.div_ceil(WIDTH);
+    let workers = cpu.threads().min(panels);
+    let (level_room, scale_room) = panel::room::<F>();
+    let levels = Output::of(cpu.scratch::<u8>(workers * level_room));
+    let scales = Output::of(cpu.scratch::<f32>(workers * scale_room));
+    let sums = Output::of(cpu.scratch::<f32>(workers * ROWS * WIDTH));
+    for first_row in (0..rows).step_by(ROWS) {
+        let rows = first_row..rows.min(first_row + ROWS);
+        let next = AtomicUsize::new(0);
+        cpu.run(workers, |worker| {
+            // SAFETY: each worker has its own pieces.
+            let (levels, scales, sums) = unsafe {
+                (
+                    levels.range(worker * level_room..(worker + 1) * level_room),
+                    scales.range(worker * scale_room..(worker + 1) * scale_room),
+                    sums.range(worker * ROWS * WIDTH..(worker + 1) * ROWS * WIDTH),
+                )
+            };
+            loop {
+                let panel = next.fetch_add(1, Ordering::Relaxed);
+                if panel >= panels {
+                    break;
+                }
+                let column = panel * WIDTH;
+                sums[..rows.len() * WIDTH].fill(0.0);
+                for group in (0..groups).step_by(DEPTH) {
+                    let depth = group..groups.min(group + DEPTH);
+                    let panel =
+                        panel::pack::<F>(&weights, column, depth, levels, scales, kernels.pack);
+                    for (i, sums) in sums[..rows.len() * WIDTH].chunks_mut(TILE * WIDTH).enumerate()
+                    {
+                        (kernels.multiply)(panel, x.tile(rows.start / TILE + i, group), sums);
+                    }
+                }
+                let columns = WIDTH.min(n - column);
+                for (row, sums) in rows.clone().zip(sums.chunks(WIDTH)) {
+                    // SAFETY: each panel of columns belongs to one worker.
+                    unsafe { out.store(row, column, &sums[..columns]) };
+                }
+            }
+        });
+    }
+    exact_where_spoilt::<F>(op, cpu, &weights, &x, &out);
+}
+
+/// Rows that pass over the weights together: what is quantised of them stays in the second-level
+/// cache. A multiple of [`TILE`].
+const ROWS: usize = 516;
+
+/// Replaces the results of rows with a NaN or an infinity by what plain arithmetic gives.
+fn exact_where_spoilt<F: Format>(
+    op: &Linear,
+    cpu: &CpuContext<'_>,
+    weights: &WeightRows<'_>,
+    x: &Activations<'_>,
+    out: &Out<'_>,
+) {
+    let k = op.x.shape().width();
+    let rows = cpu.rows(&op.x);
+    for row in (0..x.rows).filter(|&row| x.spoilt[row] != 0) {
+        let mut x = vec![0.0; k];
+        rows.load(row, &mut x);
+        cpu.split(weights.count, 64, |columns| {
+            let mut weight = vec![0.0; k];
+            for column in columns {
+                bessemer_core::blocks::decode(F::DTYPE, weights.row(column), &mut weight);
+                let sum: f32 = x.iter().zip(&weight).map(|(x, w)| x * w).sum();
+                // SAFETY: each column belongs to one task.
+                unsafe { out.store(row, column, &[sum]) };
+            }
+        });
+    }
+}

@@ -1,0 +1,247 @@
+//! One row of activations: a row of weights is streamed, 32 values per vector.
+
+use super::{
+    super::{
+        activations::Tile,
+        format::{Format, GROUP},
+    },
+    levels::levels,
+    tile256::products,
+};
+use bessemer_core::{DType, blocks::unpack_k_scales};
+use std::arch::x86_64::*;
+
+/// Groups whose scales are prepared together.
+const RUN: usize = 8;
+
+macro_rules! dot {
+    ($name:ident, $product:ident, $features:literal) => {
+        /// One row of weights times one row of activations.
+        #[target_feature(enable = $features)]
+        pub(super) fn $name<F: Format>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
+            assert!(x.height == 1 && weights.len() >= groups / F::GROUPS * F::BYTES);
+            assert!(x.bytes.len() >= groups * GROUP && x.starts.len() >= groups * F::STARTS);
+            assert!(x.sums.len() >= groups && x.steps.len() >= groups);
+            let mut totals = [_mm256_setzero_ps(); 4];
+            let mut mins = _mm256_setzero_ps();
+            let mut first = 0;
+            // SAFETY: groups below `groups` are within the slices, by the assertions above.
+            unsafe {
+                while first + RUN <= groups {
+                    let scales = run_scales::<F>(weights, &x, first, RUN, &mut mins);
+                    for i in 0..RUN {
+                        let ints = $name::group::<F>(weights, &x, first + i);
+                        let value = _mm256_cvtepi32_ps(ints);
+                        totals[i % 4] = _mm256_fmadd_ps(value, scales.of::<F>(i), totals[i % 4]);
+                    }
+                    first += RUN;
+                }
+                if first < groups {
+                    let scales = run_scales::<F>(weights, &x, first, groups - first, &mut mins);
+                    for i in 0..groups - first {
+                        let ints = $name::group::<F>(weights, &x, first + i);
+                        let value = _mm256_cvtepi32_ps(ints);
+                        totals[0] = _mm256_fmadd_ps(value, scales.of::<F>(i), totals[0]);
+                    }
+                }
+            }
+            let [a, b, c, d] = totals;
+            let total = _mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d));
+            sum(_mm256_add_ps(total, mins))
+        }
+
+        mod $name {
+            use super::*;
+
+            /// Integer dot products of the eight fours of a group.
+            ///
+            /// # Safety
+            /// The group must be within the weights and the activations.
+            #[inline]
+            #[target_feature(enable = $features)]
+            pub(super) unsafe fn group<F: Format>(
+                weights: &[u8],
+                x: &Tile<'_>,
+                group: usize,
+            ) -> __m256i {
+                // SAFETY: as the caller promises.
+                unsafe {
+                    let block = weights.as_ptr().add(group / F::GROUPS * F::BYTES);
+                    let levels = levels::<F>(block, group % F::GROUPS);
+                    let x_levels = _mm256_loadu_si256(x.bytes.as_ptr().add(group * GROUP).cast());
+                    let starts = x.starts.as_ptr().add(group * F::STARTS);
+                    let start = if F::HALVES {
+                        let (low, high) = (starts.cast(), starts.add(1).cast());
+                        _mm256_set_m128i(_mm_loadu_si32(high), _mm_loadu_si32(low))
+                    } else if F::OFFSET != 0 {
+                        _mm256_zextsi128_si256(_mm_loadu_si32(starts.cast()))
+                    } else {
+                        _mm256_setzero_si256()
+                    };
+                    $product::<F>(start, levels, x_levels)
+                }
+            }
+        }
+    };
+}
+
+dot!(dot_vnni, vnni, "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni");
+dot!(dot_avx2, maddubs, "avx2,fma,f16c");
+
+/// Adds the products of each four to `start`.
+#[inline]
+#[target_feature(enable = "avx2,avx512bw,avx512vl,avx512vnni")]
+fn vnni<F: Format>(start: __m256i, levels: __m256i, x: __m256i) -> __m256i {
+    if F::TOP > 127 {
+        // One factor must be unsigned: the sign of the levels goes to the activations.
+        let negative = _mm256_movepi8_mask(levels);
+        let x = _mm256_mask_sub_epi8(x, negative, _mm256_setzero_si256(), x);
+        _mm256_dpbusd_epi32(start, _mm256_abs_epi8(levels), x)
+    } else {
+        _mm256_dpbusd_epi32(start, levels, x)
+    }
+}
+
+/// The same without VNNI.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn maddubs<F: Format>(start: __m256i, levels: __m256i, x: __m256i) -> __m256i {
+    let fours = _mm256_madd_epi16(products::<F>(levels, x), _mm256_set1_epi16(1));
+    _mm256_add_epi32(start, fours)
+}
+
+/// The scales of up to [`RUN`] groups, times the steps of the activations.
+struct Scales {
+    /// One per group; for those with a scale per half, the first four groups' pairs ...
+    low: __m256,
+    /// ... and the other four groups' pairs.
+    high: __m256,
+    /// The same as `low`, in memory.
+    stored: [f32; RUN],
+}
+
+impl Scales {
+    /// What the eight sums of fours of a group are multiplied by.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn of<F: Format>(&self, i: usize) -> __m256 {
+        if F::HALVES {
+            let (from, i) = (if i < 4 { self.low } else { self.high }, (i % 4 * 2) as i32);
+            let lanes = _mm256_setr_epi32(i, i, i, i, i + 1, i + 1, i + 1, i + 1);
+            _mm256_permutevar8x32_ps(from, lanes)
+        } else {
+            _mm256_set1_ps(self.stored[i])
+        }
+    }
+}
+
+/// The scales of `count` groups from `first` on, which are whole blocks; adds what their minima
+/// contribute to `mins`.
+///
+/// # Safety
+/// The groups must be within the weights and the activations.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn run_scales<F: Format>(
+    weights: &[u8],
+    x: &Tile<'_>,
+    first: usize,
+    count: usize,
+    mins: &mut __m256,
+) -> Scales {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let block = weights.as_ptr().add(first / F::GROUPS * F::BYTES);
+        let (steps, sums) = if count == RUN {
+            let (steps, sums) = (x.steps.as_ptr().add(first), x.sums.as_ptr().add(first));
+            (_mm256_loadu_ps(steps), _mm256_loadu_ps(sums))
+        } else {
+            let (mut steps, mut sums) = ([0.0; RUN], [0.0; RUN]);
+            steps[..count].copy_from_slice(&x.steps[first..first + count]);
+            sums[..count].copy_from_slice(&x.sums[first..first + count]);
+            (_mm256_loadu_ps(steps.as_ptr()), _mm256_loadu_ps(sums.as_ptr()))
+        };
+        let mut high = _mm256_setzero_ps();
+        let low = match F::DTYPE {
+            DType::Q4_K | DType::Q5_K => {
+                let (d, dmin) = (half(block), half(block.add(2)));
+                let (scales, lows) = unpack_k_scales(&*block.add(4).cast());
+                let lows = _mm256_mul_ps(_mm256_set1_ps(-dmin), bytes(u64::from_le_bytes(lows)));
+                *mins = _mm256_fmadd_ps(lows, _mm256_mul_ps(sums, steps), *mins);
+                _mm256_mul_ps(_mm256_set1_ps(d), bytes(u64::from_le_bytes(scales)))
+            }
+            DType::Q6_K => {
+                let d = _mm256_set1_ps(half(block.add(208)));
+                let scales = _mm_loadu_si128(block.add(192).cast());
+                let first = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(scales));
+                let second = _mm256_cvtepi8_epi32(_mm_srli_si128::<8>(scales));
+                // Each step twice: for both halves of its group.
+                let twice = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3);
+                let later = _mm256_setr_epi32(4, 4, 5, 5, 6, 6, 7, 7);
+                let (low_steps, high_steps) = (
+                    _mm256_permutevar8x32_ps(steps, twice),
+                    _mm256_permutevar8x32_ps(steps, later),
+                );
+                let second = _mm256_mul_ps(_mm256_cvtepi32_ps(second), d);
+                high = _mm256_mul_ps(second, high_steps);
+                let low = _mm256_mul_ps(_mm256_mul_ps(first, d), low_steps);
+                return Scales { low, high, stored: [0.0; RUN] };
+            }
+            _ if count == RUN => {
+                if F::MINS {
+                    let lows = _mm256_cvtph_ps(halves::<F>(block, 2));
+                    *mins = _mm256_fmadd_ps(lows, _mm256_mul_ps(sums, steps), *mins);
+                }
+                _mm256_cvtph_ps(halves::<F>(block, 0))
+            }
+            _ => {
+                let (mut d, mut m) = ([0.0; RUN], [0.0; RUN]);
+                for i in 0..count {
+                    d[i] = half(block.add(i * F::BYTES));
+                    m[i] = half(block.add(i * F::BYTES + 2));
+                }
+                if F::MINS {
+                    let lows = _mm256_loadu_ps(m.as_ptr());
+                    *mins = _mm256_fmadd_ps(lows, _mm256_mul_ps(sums, steps), *mins);
+                }
+                _mm256_loadu_ps(d.as_ptr())
+            }
+        };
+        let low = _mm256_mul_ps(low, steps);
+        let mut stored = [0.0; RUN];
+        _mm256_storeu_ps(stored.as_mut_ptr(), low);
+        Scales { low, high, stored }
+    }
+}
+
+/// The halves at byte `at` of eight blocks.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn halves<F: Format>(block: *const u8, at: usize) -> __m128i {
+    // SAFETY: as the caller promises.
+    let of = |i: usize| unsafe { block.add(i * F::BYTES + at).cast::<i16>().read_unaligned() };
+    _mm_setr_epi16(of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,f16c")]
+unsafe fn half(at: *const u8) -> f32 {
+    // SAFETY: as the caller promises.
+    let bits = unsafe { at.cast::<u16>().read_unaligned() };
+    _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(i32::from(bits))))
+}
+
+/// Eight unsigned bytes as floats.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn bytes(bytes: u64) -> __m256 {
+    _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128(bytes as i64)))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sum(x: __m256) -> f32 {
+    let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+    let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+    _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)))
+}

@@ -1,0 +1,98 @@
+//! Linear layers: rows of activations times the transpose of a weight matrix, dense or quantised.
+
+mod blocks;
+mod cases;
+mod cpu;
+mod dense;
+mod out;
+mod reference;
+
+pub(crate) use cases::cases;
+
+use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+
+/// `out = x · weightᵀ + bias`, over the last dimension of `x`.
+///
+/// `x` is `[..., k]` and `out` `[..., n]`, of any float dtypes; `weight` is `[n, k]`, a float or any
+/// block format; `bias`, if there is one, is `[n]`, a float.
+///
+/// With a weight in a block format, devices may round each group of 32 activations to 8 bits
+/// (their largest magnitude becomes 127) and multiply integers.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    /// The activations.
+    pub x: View,
+    /// One row per output.
+    pub weight: View,
+    /// What is added to each row of the result.
+    pub bias: Option<View>,
+    /// The result.
+    pub out: View,
+}
+
+impl Linear {
+    /// Rows of `x`, their length, and the outputs per row.
+    fn sizes(&self) -> (usize, usize, usize) {
+        (self.x.shape().rows(), self.x.shape().width(), self.weight.shape()[0])
+    }
+}
+
+impl Operation for Linear {
+    fn name(&self) -> &'static str {
+        "linear"
+    }
+
+    fn check(&self) -> Result<()> {
+        let Linear { x, weight, bias, out } = self;
+        let refuse = |rule: &str| {
+            let mut operands = vec![("x", x), ("weight", weight), ("out", out)];
+            operands.extend(bias.iter().map(|bias| ("bias", bias)));
+            Err(Error::rule(self.name(), rule, &operands))
+        };
+        let floats = [Some(x), bias.as_ref(), Some(out)];
+        if floats.into_iter().flatten().any(|view| !view.dtype().is_float()) {
+            return refuse("x, bias and out are floats");
+        }
+        if !weight.dtype().is_float() && !weight.dtype().is_block() {
+            return refuse("weight is a float or of a block format");
+        }
+        if x.shape().rank() == 0 || weight.shape().rank() != 2 {
+            return refuse("x has at least one dimension and weight has two");
+        }
+        let leading = x.shape().rank() - 1;
+        if weight.shape()[1] != x.shape().width() {
+            return refuse("rows of x and of weight are of the same length");
+        }
+        if out.shape().rank() != leading + 1
+            || out.shape()[..leading] != x.shape()[..leading]
+            || out.shape().width() != weight.shape()[0]
+        {
+            return refuse("out has the shape of x, with as many columns as weight has rows");
+        }
+        if bias.as_ref().is_some_and(|bias| **bias.shape() != [weight.shape()[0]]) {
+            return refuse("bias has one dimension, as long as the rows of out");
+        }
+        Ok(())
+    }
+
+    fn access(&self) -> Access {
+        let mut reads = vec![&self.x, &self.weight];
+        reads.extend(&self.bias);
+        Access::new(&reads, &[&self.out])
+    }
+
+    fn cost(&self) -> Cost {
+        let (rows, k, n) = self.sizes();
+        let flops =
+            [rows, k, n].iter().fold(2u64, |flops, &size| flops.saturating_mul(size as u64));
+        Cost::of(&self.access(), flops)
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        reference::linear(self, host);
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        cpu::linear(self, cpu);
+    }
+}

@@ -1,0 +1,111 @@
+//! Where results go: parts of rows, with the bias added, rounded to the dtype of the output.
+
+use super::Linear;
+use bessemer_core::{
+    DType, Element, View,
+    cpu::{CpuContext, Output},
+};
+use half::{bf16, f16, slice::HalfFloatSliceExt};
+
+/// The output of a linear layer, to be written by several threads at once.
+pub(super) struct Out<'a> {
+    place: Place<'a>,
+    view: View,
+    /// Where the first element lies in the output.
+    first: usize,
+    bias: Option<&'a [f32]>,
+}
+
+enum Place<'a> {
+    F32(Output<'a, f32>),
+    F16(Output<'a, f16>),
+    BF16(Output<'a, bf16>),
+}
+
+impl<'a> Out<'a> {
+    pub(super) fn new(op: &Linear, cpu: &'a CpuContext<'_>) -> Out<'a> {
+        let place = match op.out.dtype() {
+            DType::F16 => Place::F16(cpu.output(&op.out)),
+            DType::BF16 => Place::BF16(cpu.output(&op.out)),
+            _ => Place::F32(cpu.output(&op.out)),
+        };
+        let bias = op.bias.as_ref().map(|bias| {
+            let values = cpu.scratch::<f32>(bias.elements());
+            cpu.rows(bias).load(0, values);
+            &*values
+        });
+        let first = op.out.offset() - op.out.range().start;
+        let first = first / op.out.dtype().block_bytes();
+        Out { place, view: op.out.clone(), first, bias }
+    }
+
+    /// Writes `values` to row `row` from column `column` on.
+    ///
+    /// # Safety
+    /// Nobody else may write to these elements meanwhile.
+    pub(super) unsafe fn store(&self, row: usize, column: usize, values: &[f32]) {
+        let mut with_bias = [0.0; 64];
+        for (i, values) in values.chunks(with_bias.len()).enumerate() {
+            let column = column + i * with_bias.len();
+            let values = if let Some(bias) = self.bias {
+                let sums = &mut with_bias[..values.len()];
+                for ((sum, x), bias) in sums.iter_mut().zip(values).zip(&bias[column..]) {
+                    *sum = x + bias;
+                }
+                sums
+            } else {
+                values
+            };
+            // SAFETY: as the caller promises.
+            unsafe {
+                match &self.place {
+                    Place::F32(out) => {
+                        self.put(out, row, column, values, |x| x, <[f32]>::copy_from_slice)
+                    }
+                    Place::F16(out) => {
+                        self.put(out, row, column, values, f16::from_f32, |to, from| {
+                            to.convert_from_f32_slice(from)
+                        })
+                    }
+                    Place::BF16(out) => {
+                        self.put(out, row, column, values, bf16::from_f32, |to, from| {
+                            to.convert_from_f32_slice(from)
+                        })
+                    }
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Out::store`].
+    unsafe fn put<T: Element>(
+        &self,
+        out: &Output<'_, T>,
+        row: usize,
+        column: usize,
+        values: &[f32],
+        each: impl Fn(f32) -> T,
+        all: impl Fn(&mut [T], &[f32]),
+    ) {
+        let (shape, strides) = (self.view.shape(), self.view.strides());
+        let last = shape.rank() - 1;
+        let (mut rest, mut offset) = (row, column as isize * strides[last]);
+        for axis in (0..last).rev() {
+            offset += (rest % shape[axis]) as isize * strides[axis];
+            rest /= shape[axis];
+        }
+        let start = self.first.wrapping_add_signed(offset);
+        if strides[last] == 1 {
+            // SAFETY: as the caller promises.
+            all(unsafe { out.range(start..start + values.len()) }, values);
+        } else {
+            for (i, &value) in values.iter().enumerate() {
+                let at = start.wrapping_add_signed(i as isize * strides[last]);
+                // SAFETY: as the caller promises.
+                let place = unsafe { out.range(at..at + 1) };
+                place[0] = each(value);
+            }
+        }
+    }
+}
