@@ -17,9 +17,10 @@ mod group_norm;
 mod indices;
 mod kernel;
 mod layer_norm;
-mod map;
-mod reduce;
 mod linear;
+mod map;
+mod matmul;
+mod reduce;
 mod rms_norm;
 mod rope;
 mod scatter;
@@ -36,9 +37,10 @@ pub use gather::Gather;
 pub use group_norm::GroupNorm;
 pub use kernel::Kernel;
 pub use layer_norm::LayerNorm;
-pub use map::Map;
-pub use reduce::{Reduce, ReduceKind};
 pub use linear::Linear;
+pub use map::Map;
+pub use matmul::{Dot, Matmul};
+pub use reduce::{Reduce, ReduceKind};
 pub use rms_norm::RmsNorm;
 pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
 pub use scatter::Scatter;
@@ -63,6 +65,7 @@ pub fn cases() -> Vec<Case> {
         map::cases,
         reduce::cases,
         linear::cases,
+        matmul::cases,
         rms_norm::cases,
         rope::cases,
         scatter::cases,

@@ -6,14 +6,15 @@ use super::fit::{self, affine, inverse, level};
 /// The eight scales and the eight minima of a Q4_K or Q5_K block.
 #[inline(always)]
 pub fn unpack(packed: &[u8; 12]) -> ([u8; 8], [u8; 8]) {
-    let (mut scales, mut mins) = ([0; 8], [0; 8]);
-    for i in 0..4 {
-        scales[i] = packed[i] & 63;
-        mins[i] = packed[i + 4] & 63;
-        scales[i + 4] = packed[i + 8] & 15 | packed[i] >> 6 << 4;
-        mins[i + 4] = packed[i + 8] >> 4 | packed[i + 4] >> 6 << 4;
-    }
-    (scales, mins)
+    // Four bytes at a time: each of the first eight holds 6 bits of one number and 2 of another.
+    let word = |i: usize| u32::from_le_bytes([packed[i], packed[i + 1], packed[i + 2], packed[i + 3]]);
+    let (a, b, c) = (word(0), word(4), word(8));
+    let sixes = |x: u32| u64::from(x & 0x3f3f_3f3f);
+    let fours = |x: u32| x & 0x0f0f_0f0f;
+    let twos = |x: u32| (x >> 6 & 0x0303_0303) << 4;
+    let scales = sixes(a) | u64::from(fours(c) | twos(a)) << 32;
+    let mins = sixes(b) | u64::from(fours(c >> 4) | twos(b)) << 32;
+    (scales.to_le_bytes(), mins.to_le_bytes())
 }
 
 fn pack(scales: &[u8; 8], mins: &[u8; 8]) -> [u8; 12] {

@@ -39,6 +39,24 @@ pub(super) struct Tile<'a> {
     pub(super) steps: &'a [f32],
 }
 
+/// A single row, for the kernels that stream the weights.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    /// As a tile of one row.
+    pub(super) natural: Tile<'a>,
+    /// The bytes in the order the kernel takes them in, if it is another.
+    pub(super) ordered: &'a [u8],
+    /// What sums start from, in the order of the kernel.
+    pub(super) starts: &'a [i32],
+}
+
+impl<'a> Row<'a> {
+    /// For kernels that take things as they are.
+    pub(super) fn plain(natural: Tile<'a>) -> Row<'a> {
+        Row { natural, ordered: &[], starts: &[] }
+    }
+}
+
 impl<'a> Activations<'a> {
     /// Quantises the rows of `x`. Sums will start from `bias`, less what levels are too large by:
     /// `offset` each.

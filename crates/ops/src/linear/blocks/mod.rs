@@ -11,7 +11,7 @@ mod portable;
 mod x86;
 
 use super::{Linear, out::Out};
-use activations::{Activations, MAGIC_BITS, TILE, Tile};
+use activations::{Activations, MAGIC_BITS, Row, TILE, Tile};
 use bessemer_core::{
     DType, View,
     cpu::{CpuContext, Output},
@@ -19,7 +19,10 @@ use bessemer_core::{
 use bessemer_simd::Isa;
 use format::{Format, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0};
 use panel::{DEPTH, PackLevels, Panel, WIDTH};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 pub(super) fn linear(op: &Linear, cpu: &CpuContext<'_>) {
     match op.weight.dtype() {
@@ -63,15 +66,21 @@ impl<'a> WeightRows<'a> {
     }
 }
 
-/// The dot product of one row of weights with one row of activations.
-type Dot = fn(weights: &[u8], x: Tile<'_>, groups: usize) -> f32;
+/// The dot products of up to [`STREAMS`] rows of weights with one row of activations.
+type Dots = fn(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]);
+
+/// Prepares one row of activations.
+type Prepare = for<'a> fn(cpu: &'a CpuContext<'_>, x: Tile<'a>) -> Row<'a>;
 
 /// Adds a tile of rows times a panel to sums of [`WIDTH`] columns per row.
 type Multiply = fn(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32]);
 
 /// The code for one format on one instruction set.
 struct Kernels {
-    dot: Dot,
+    prepare: Prepare,
+    dots: Dots,
+    /// What levels are too large by when there is one row.
+    row_offset: i32,
     pack: PackLevels,
     multiply: Multiply,
     /// What levels in panels are too large by.
@@ -89,7 +98,9 @@ impl Kernels {
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => x86::avx2::<F>(),
             _ => Kernels {
-                dot: portable::dot::<F>,
+                prepare: |_, x| Row::plain(x),
+                dots: portable::dots::<F>,
+                row_offset: F::OFFSET,
                 pack: portable::pack::<F>,
                 multiply: portable::multiply::<F>,
                 offset: F::OFFSET,
@@ -109,18 +120,31 @@ fn run<F: Format>(op: &Linear, cpu: &CpuContext<'_>) {
     let weights = WeightRows::new(cpu, &op.weight);
     let groups = k / format::GROUP;
     if rows == 1 {
-        let x = Activations::new::<F>(cpu, &op.x, F::OFFSET, 0);
-        let tile = x.tile(0, 0);
+        let x = Activations::new::<F>(cpu, &op.x, kernels.row_offset, 0);
+        let row = (kernels.prepare)(cpu, x.tile(0, 0));
         // Pieces of at least 16 KiB of weights are worth a thread's while.
         cpu.split(n, (16 << 10) / weights.row_bytes.max(1) + 1, |columns| {
-            let mut sums = [0.0; 64];
-            for first in columns.clone().step_by(sums.len()) {
-                let count = sums.len().min(columns.end - first);
-                for (i, sum) in sums[..count].iter_mut().enumerate() {
-                    *sum = (kernels.dot)(weights.row(first + i), tile, groups);
+            let apart = columns.len() / STREAMS;
+            for_each_run(0..apart, |run| {
+                let mut sums = [[0.0; RUN]; STREAMS];
+                for (i, column) in run.clone().enumerate() {
+                    let place = |stream: usize| columns.start + stream * apart + column;
+                    let rows: [&[u8]; STREAMS] = std::array::from_fn(|s| weights.row(place(s)));
+                    let mut found = [0.0; STREAMS];
+                    (kernels.dots)(&rows, &row, groups, &mut found);
+                    sums.iter_mut().zip(found).for_each(|(sums, found)| sums[i] = found);
                 }
+                for (stream, sums) in sums.iter().enumerate() {
+                    let column = columns.start + stream * apart + run.start;
+                    // SAFETY: each column belongs to one task.
+                    unsafe { out.store(0, column, &sums[..run.len()]) };
+                }
+            });
+            for column in columns.start + STREAMS * apart..columns.end {
+                let mut sum = [0.0];
+                (kernels.dots)(&[weights.row(column)], &row, groups, &mut sum);
                 // SAFETY: each column belongs to one task.
-                unsafe { out.store(0, first, &sums[..count]) };
+                unsafe { out.store(0, column, &sum) };
             }
         });
         exact_where_spoilt::<F>(op, cpu, &weights, &x, &out);
@@ -170,6 +194,20 @@ fn run<F: Format>(op: &Linear, cpu: &CpuContext<'_>) {
         });
     }
     exact_where_spoilt::<F>(op, cpu, &weights, &x, &out);
+}
+
+/// Rows of weights read side by side when there is one row of activations. They lie far apart: the
+/// machine fetches ahead for each of them, which one alone would not keep it busy with.
+const STREAMS: usize = 4;
+
+/// Columns whose results are stored at once.
+const RUN: usize = 64;
+
+/// Calls `work` with each part of `range` of at most [`RUN`].
+fn for_each_run(range: Range<usize>, mut work: impl FnMut(Range<usize>)) {
+    for start in range.clone().step_by(RUN) {
+        work(start..range.end.min(start + RUN));
+    }
 }
 
 /// Rows that pass over the weights together: what is quantised of them stays in the second-level

@@ -1,14 +1,20 @@
 //! The kernels in plain Rust.
 
 use super::{
-    activations::Tile,
+    activations::{Row, Tile},
     format::{Format, GROUP, levels, scales},
     panel::{Panel, STRIP, STRIP_BYTES, WIDTH},
 };
 use std::ops::Range;
 
-/// One row of weights times one row of activations.
-pub(super) fn dot<F: Format>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
+/// Rows of weights times one row of activations.
+pub(super) fn dots<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]) {
+    for (row, sum) in rows.iter().zip(sums) {
+        *sum = dot::<F>(row, x.natural, groups);
+    }
+}
+
+fn dot<F: Format>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
     let mut total = 0.0;
     for group in 0..groups {
         let block = &weights[group / F::GROUPS * F::BYTES..][..F::BYTES];

@@ -6,6 +6,7 @@
 mod levels;
 mod pack;
 mod row;
+mod row512;
 mod tile256;
 mod tile512;
 
@@ -23,19 +24,21 @@ macro_rules! enter {
 }
 
 use super::{
-    activations::Tile,
+    activations::{Row, Tile},
     panel::{Panel, STRIP},
 };
 use std::ops::Range;
 
 pub(super) fn avx512<F: Format>() -> Kernels {
-    enter!(dot => row::dot_vnni::<F>, (weights: &[u8], x: Tile<'_>, groups: usize) -> f32);
+    enter!(dots => row512::dots::<F>, (rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]));
     enter!(pack => pack::pack512::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
     enter!(multiply => tile512::multiply::<F>, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32]));
     // `vpdpbusd` takes levels as unsigned: those of Q8_0 are moved up.
     let raise = if F::DTYPE == DType::Q8_0 { 128 } else { 0 };
     Kernels {
-        dot: dot::<F>,
+        prepare: row512::prepare::<F>,
+        dots: dots::<F>,
+        row_offset: row512::offset::<F>(),
         pack: pack::<F>,
         multiply: multiply::<F>,
         offset: F::OFFSET + raise,
@@ -44,8 +47,16 @@ pub(super) fn avx512<F: Format>() -> Kernels {
 }
 
 pub(super) fn avx2<F: Format>() -> Kernels {
-    enter!(dot => row::dot_avx2::<F>, (weights: &[u8], x: Tile<'_>, groups: usize) -> f32);
+    enter!(dots => row::dots_avx2::<F>, (rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]));
     enter!(pack => pack::pack256::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
     enter!(multiply => tile256::multiply::<F>, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32]));
-    Kernels { dot: dot::<F>, pack: pack::<F>, multiply: multiply::<F>, offset: F::OFFSET, bias: 0 }
+    Kernels {
+        prepare: |_, x| Row::plain(x),
+        dots: dots::<F>,
+        row_offset: F::OFFSET,
+        pack: pack::<F>,
+        multiply: multiply::<F>,
+        offset: F::OFFSET,
+        bias: 0,
+    }
 }

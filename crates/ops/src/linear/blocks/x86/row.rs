@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        activations::Tile,
+        activations::{Row, Tile},
         format::{Format, GROUP},
     },
     levels::levels,
@@ -13,6 +13,10 @@ use std::arch::x86_64::*;
 
 /// Groups whose scales are prepared together.
 const RUN: usize = 8;
+
+/// How far ahead memory is asked for, in bytes. The rows of a matrix follow each other, so what
+/// lies behind one is needed next; what lies behind the last is not, and asking never faults.
+const AHEAD: usize = 1 << 11;
 
 macro_rules! dot {
     ($name:ident, $product:ident, $features:literal) => {
@@ -28,6 +32,10 @@ macro_rules! dot {
             // SAFETY: groups below `groups` are within the slices, by the assertions above.
             unsafe {
                 while first + RUN <= groups {
+                    let ahead = weights.as_ptr().wrapping_add(first / F::GROUPS * F::BYTES + AHEAD);
+                    for line in 0..(RUN / F::GROUPS * F::BYTES).div_ceil(64) {
+                        _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(line * 64).cast());
+                    }
                     let scales = run_scales::<F>(weights, &x, first, RUN, &mut mins);
                     for i in 0..RUN {
                         let ints = $name::group::<F>(weights, &x, first + i);
@@ -87,6 +95,14 @@ macro_rules! dot {
 
 dot!(dot_vnni, vnni, "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni");
 dot!(dot_avx2, maddubs, "avx2,fma,f16c");
+
+/// Rows of weights times one row of activations.
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) fn dots_avx2<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]) {
+    for (row, sum) in rows.iter().zip(sums) {
+        *sum = dot_avx2::<F>(row, x.natural, groups);
+    }
+}
 
 /// Adds the products of each four to `start`.
 #[inline]

@@ -1,0 +1,378 @@
+//! AVX-512 with VNNI, one row of activations: a row of weights is streamed, 128 values in two
+//! vectors at a time.
+//!
+//! Levels are taken in the order that needs the fewest instructions to unpack, so the activations
+//! are put into the same order first.
+
+use super::{
+    super::{
+        activations::{Row, Tile},
+        format::{Format, GROUP},
+        STREAMS,
+    },
+    row,
+};
+use bessemer_core::{
+    DType,
+    blocks::unpack_k_scales,
+    cpu::CpuContext,
+};
+use std::arch::x86_64::*;
+
+/// Groups in a step of two vectors.
+const STEP: usize = 4;
+
+/// How far ahead memory is asked for, in bytes. The rows of a matrix follow each other, so what
+/// lies behind one is needed next; what lies behind the last is not, and asking never faults.
+const AHEAD: usize = 1 << 10;
+
+/// How levels of a step come out of their bytes.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    /// The first halves of the four groups, then the second ones.
+    Halves,
+    /// The first and the third group, then the second and the fourth.
+    Turns,
+    /// As they are.
+    Natural,
+}
+
+/// Groups whose scales are prepared together, and the order of their levels.
+const fn plan<F: Format>() -> (usize, Order) {
+    match F::DTYPE {
+        DType::Q8_0 => (16, Order::Natural),
+        DType::Q6_K => (8, Order::Natural),
+        DType::Q4_K | DType::Q5_K => (8, Order::Turns),
+        _ => (16, Order::Halves),
+    }
+}
+
+/// What the unsigned levels of this kernel are too large by.
+pub(super) const fn offset<F: Format>() -> i32 {
+    if matches!(F::DTYPE, DType::Q8_0) { 128 } else { F::OFFSET }
+}
+
+/// Lanes of a group whose sums start together; the first carries the start.
+const fn lanes<F: Format>() -> usize {
+    match (offset::<F>(), plan::<F>().1) {
+        (0, _) => 0,
+        (_, Order::Halves) => 4,
+        _ => 8,
+    }
+}
+
+/// Puts a row of activations in order.
+pub(super) fn prepare<'a, F: Format>(cpu: &'a CpuContext<'_>, x: Tile<'a>) -> Row<'a> {
+    let (run, order) = plan::<F>();
+    let groups = x.steps.len() / run * run;
+    let bytes = cpu.scratch::<u8>(groups * GROUP);
+    let steps = x.bytes.chunks_exact(STEP * GROUP).zip(bytes.chunks_exact_mut(STEP * GROUP));
+    for (from, to) in steps {
+        for (i, to) in to.chunks_exact_mut(16).enumerate() {
+            // Which sixteen of the step come at place i.
+            let at = match order {
+                Order::Halves => i % 4 * 2 + i / 4,
+                Order::Turns => [0, 1, 4, 5, 2, 3, 6, 7][i],
+                Order::Natural => i,
+            };
+            to.copy_from_slice(&from[at * 16..][..16]);
+        }
+    }
+    let starts = cpu.scratch::<i32>(groups * lanes::<F>());
+    for (group, lanes) in starts.chunks_exact_mut(lanes::<F>().max(1)).enumerate() {
+        lanes.fill(0);
+        lanes[0] = x.starts[group * F::STARTS];
+        if F::HALVES {
+            lanes[4] = x.starts[group * 2 + 1];
+        }
+    }
+    Row { natural: x, ordered: bytes, starts }
+}
+
+/// Rows of weights times one row of activations.
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
+pub(super) fn dots<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]) {
+    if let Ok(rows) = rows.try_into() {
+        let found = some_dots::<F, STREAMS>(rows, x, groups);
+        sums.copy_from_slice(&found);
+    } else {
+        for (row, sum) in rows.iter().zip(sums) {
+            [*sum] = some_dots::<F, 1>(&[row], x, groups);
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
+fn some_dots<F: Format, const S: usize>(
+    rows: &[&[u8]; S],
+    x: &Row<'_>,
+    groups: usize,
+) -> [f32; S] {
+    let (run, _) = plan::<F>();
+    let runs = groups / run;
+    assert!(rows.iter().all(|row| row.len() >= groups / F::GROUPS * F::BYTES));
+    assert!(x.ordered.len() >= runs * run * GROUP);
+    assert!(x.starts.len() >= runs * run * lanes::<F>());
+    assert!(x.natural.sums.len() >= groups && x.natural.steps.len() >= groups);
+    let mut totals = [[_mm512_setzero_ps(); 4]; S];
+    let mut mins = [_mm512_setzero_ps(); S];
+    for i in 0..runs {
+        for stream in 0..S {
+            // SAFETY: within the slices, by the assertions above; prefetching never faults.
+            unsafe {
+                let block = rows[stream].as_ptr().add(i * run / F::GROUPS * F::BYTES);
+                for line in 0..(run / F::GROUPS * F::BYTES).div_ceil(64) {
+                    _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(AHEAD + line * 64).cast());
+                }
+                let scales = scales::<F>(block, x, i * run, &mut mins[stream]);
+                for step in 0..run / STEP {
+                    levels_times_x::<F>(block, x, i * run, step, &scales, &mut totals[stream]);
+                }
+            }
+        }
+    }
+    let mut found = [0.0; S];
+    for stream in 0..S {
+        let [a, b, c, d] = totals[stream];
+        let total = _mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d));
+        found[stream] = _mm512_reduce_add_ps(_mm512_add_ps(total, mins[stream]));
+        if runs * run < groups {
+            let rest = Tile {
+                height: 1,
+                bytes: &x.natural.bytes[runs * run * GROUP..],
+                starts: &x.natural.starts[runs * run * F::STARTS..],
+                sums: &x.natural.sums[runs * run..],
+                steps: &x.natural.steps[runs * run..],
+            };
+            let row = &rows[stream][runs * run / F::GROUPS * F::BYTES..];
+            found[stream] += row::dot_vnni::<F>(row, rest, groups - runs * run);
+        }
+    }
+    found
+}
+
+/// The scales of a run of groups times the steps of the activations: one per group, or per half
+/// of one. Adds what minima contribute to `mins`.
+///
+/// # Safety
+/// The run must be within the weights and the activations.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
+unsafe fn scales<F: Format>(
+    block: *const u8,
+    x: &Row<'_>,
+    first: usize,
+    mins: &mut __m512,
+) -> __m512 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let (steps, sums) = (x.natural.steps.as_ptr().add(first), x.natural.sums.as_ptr().add(first));
+        let half = |at: usize| {
+            let bits = block.add(at).cast::<u16>().read_unaligned();
+            _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(i32::from(bits))))
+        };
+        match F::DTYPE {
+            DType::Q4_K | DType::Q5_K => {
+                let bytes = |bytes: [u8; 8]| {
+                    let bytes = _mm_cvtsi64_si128(i64::from_le_bytes(bytes));
+                    _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes))
+                };
+                let (scales, lows) = unpack_k_scales(&*block.add(4).cast());
+                let (steps, sums) = (_mm256_loadu_ps(steps), _mm256_loadu_ps(sums));
+                let lows = _mm256_mul_ps(_mm256_set1_ps(-half(2)), bytes(lows));
+                let lows = _mm256_mul_ps(lows, _mm256_mul_ps(sums, steps));
+                *mins = _mm512_add_ps(*mins, _mm512_zextps256_ps512(lows));
+                let scales = _mm256_mul_ps(_mm256_set1_ps(half(0)), bytes(scales));
+                _mm512_castps256_ps512(_mm256_mul_ps(scales, steps))
+            }
+            DType::Q6_K => {
+                let scales = _mm512_cvtepi8_epi32(_mm_loadu_si128(block.add(192).cast()));
+                let scales = _mm512_mul_ps(_mm512_cvtepi32_ps(scales), _mm512_set1_ps(half(208)));
+                // Each step twice: for both halves of its group.
+                let twice = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+                let steps = _mm512_castps256_ps512(_mm256_loadu_ps(steps));
+                _mm512_mul_ps(scales, _mm512_permutexvar_ps(twice, steps))
+            }
+            _ => {
+                let heads = gather::<F>(block);
+                let low = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(heads));
+                let steps = _mm512_loadu_ps(steps);
+                if F::MINS {
+                    let lows = _mm512_srli_epi32::<16>(heads);
+                    let lows = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(lows));
+                    let sums = _mm512_mul_ps(_mm512_loadu_ps(sums), steps);
+                    *mins = _mm512_fmadd_ps(lows, sums, *mins);
+                }
+                _mm512_mul_ps(low, steps)
+            }
+        }
+    }
+}
+
+/// Four bytes of each of 16 blocks.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn gather<F: Format>(from: *const u8) -> __m512i {
+    let ramp = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let places = _mm512_mullo_epi32(ramp, _mm512_set1_epi32(F::BYTES as i32));
+    // SAFETY: as the caller promises.
+    unsafe { _mm512_i32gather_epi32::<1>(places, from.cast()) }
+}
+
+/// Adds the products of the four groups of a step to `totals`.
+///
+/// # Safety
+/// The run that starts at `block` and group `first` must be within the weights and activations.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
+unsafe fn levels_times_x<F: Format>(
+    block: *const u8,
+    x: &Row<'_>,
+    first: usize,
+    step: usize,
+    scales: &__m512,
+    totals: &mut [__m512; 4],
+) {
+    let group = step * STEP;
+    // SAFETY: as the caller promises.
+    unsafe {
+        let x_bytes = x.ordered.as_ptr().add((first + group) * GROUP);
+        let x_low = _mm512_loadu_si512(x_bytes.cast());
+        let x_high = _mm512_loadu_si512(x_bytes.add(64).cast());
+        let [low, high] = levels::<F>(block, step);
+        let start = |i: usize| {
+            if lanes::<F>() == 0 {
+                _mm512_setzero_si512()
+            } else {
+                let at = (first + group) * lanes::<F>() + i * 16;
+                _mm512_loadu_si512(x.starts.as_ptr().add(at).cast())
+            }
+        };
+        let each_by_four = |which: [usize; 4]| {
+            let of = |i: usize| which[i] as i32;
+            _mm512_setr_epi32(
+                of(0), of(0), of(0), of(0), of(1), of(1), of(1), of(1), of(2), of(2), of(2), of(2),
+                of(3), of(3), of(3), of(3),
+            )
+        };
+        let scale = |which: [usize; 4]| _mm512_permutexvar_ps(each_by_four(which), *scales);
+        let (g, odd) = (group, step % 2 * 2);
+        if let (_, Order::Halves) = plan::<F>() {
+            let sum = _mm512_dpbusd_epi32(start(0), low, x_low);
+            let sum = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(sum, high, x_high));
+            let at = step % 4;
+            totals[at] = _mm512_fmadd_ps(sum, scale([g, g + 1, g + 2, g + 3]), totals[at]);
+            return;
+        }
+        let low = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(start(0), low, x_low));
+        let high = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(start(1), high, x_high));
+        let (low_scale, high_scale) = if F::HALVES {
+            let h = 2 * g;
+            (scale([h, h + 1, h + 2, h + 3]), scale([h + 4, h + 5, h + 6, h + 7]))
+        } else if let (_, Order::Turns) = plan::<F>() {
+            (scale([g, g, g + 2, g + 2]), scale([g + 1, g + 1, g + 3, g + 3]))
+        } else {
+            (scale([g, g, g + 1, g + 1]), scale([g + 2, g + 2, g + 3, g + 3]))
+        };
+        totals[odd] = _mm512_fmadd_ps(low, low_scale, totals[odd]);
+        totals[odd + 1] = _mm512_fmadd_ps(high, high_scale, totals[odd + 1]);
+    }
+}
+
+/// The levels of a step, in the order of the plan; those of Q8_0 plus 128.
+///
+/// # Safety
+/// The run that starts at `block` must be there.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn levels<F: Format>(block: *const u8, step: usize) -> [__m512i; 2] {
+    let fifteen = _mm512_set1_epi8(15);
+    let halves = |bytes: __m512i| {
+        let high = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), fifteen);
+        [_mm512_and_si512(bytes, fifteen), high]
+    };
+    // SAFETY: as the caller promises.
+    unsafe {
+        match F::DTYPE {
+            DType::Q4_K => halves(_mm512_loadu_si512(block.add(16 + 64 * step).cast())),
+            DType::Q5_K => {
+                let [low, high] = halves(_mm512_loadu_si512(block.add(48 + 64 * step).cast()));
+                let bits = _mm512_broadcast_i64x4(_mm256_loadu_si256(block.add(16).cast()));
+                // Bits 4·step and up belong to the groups of the step, which take turns.
+                let two = |bit: usize| {
+                    let low = _mm256_set1_epi8((1u8 << (4 * step + bit)) as i8);
+                    let high = _mm256_set1_epi8((1u8 << (4 * step + bit + 2)) as i8);
+                    _mm512_test_epi8_mask(
+                        bits,
+                        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high),
+                    )
+                };
+                [fifth(low, two(0)), fifth(high, two(1))]
+            }
+            DType::Q6_K => {
+                let [low, high] = halves(_mm512_loadu_si512(block.add(64 * step).cast()));
+                let bits = _mm256_loadu_si256(block.add(128 + 32 * step).cast());
+                let bits = _mm512_broadcast_i64x4(bits);
+                // To bits 4 and 5: from 0 and 2 for the first two groups, 4 and 6 for the others.
+                let up = _mm512_sllv_epi16(bits, words([4, 2]));
+                let down = _mm512_srlv_epi16(bits, words([0, 2]));
+                let mask = _mm512_set1_epi8(48);
+                // a | (b & c)
+                [
+                    _mm512_ternarylogic_epi32::<0xf8>(low, up, mask),
+                    _mm512_ternarylogic_epi32::<0xf8>(high, down, mask),
+                ]
+            }
+            DType::Q8_0 => {
+                let flip = _mm512_set1_epi8(-128);
+                let two = |i: usize| {
+                    let at = |i: usize| {
+                        let block = block.add((step * STEP + i) * F::BYTES + 2);
+                        _mm256_loadu_si256(block.cast())
+                    };
+                    let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(at(i)), at(i + 1));
+                    _mm512_xor_si512(both, flip)
+                };
+                [two(0), two(2)]
+            }
+            _ => {
+                let first = F::BYTES - 16;
+                let at = |i: usize| {
+                    let block = block.add((step * STEP + i) * F::BYTES + first);
+                    _mm_loadu_si128(block.cast())
+                };
+                let bytes = _mm512_castsi128_si512(at(0));
+                let bytes = _mm512_inserti32x4::<1>(bytes, at(1));
+                let bytes = _mm512_inserti32x4::<2>(bytes, at(2));
+                let [low, high] = halves(_mm512_inserti32x4::<3>(bytes, at(3)));
+                if F::TOP == 15 {
+                    return [low, high];
+                }
+                let bits = |i: usize| {
+                    let block = block.add((step * STEP + i) * F::BYTES + first - 4);
+                    u64::from(block.cast::<u32>().read_unaligned())
+                };
+                let (a, b, c, d) = (bits(0), bits(1), bits(2), bits(3));
+                let low_bits = a & 0xffff | (b & 0xffff) << 16 | (c & 0xffff) << 32 | d << 48;
+                let high_bits = a >> 16 | b >> 16 << 16 | c >> 16 << 32 | d >> 16 << 48;
+                [fifth(low, low_bits), fifth(high, high_bits)]
+            }
+        }
+    }
+}
+
+/// Levels plus 16 where a bit is set.
+#[inline]
+#[target_feature(enable = "avx512bw")]
+fn fifth(levels: __m512i, bits: u64) -> __m512i {
+    _mm512_mask_add_epi8(levels, bits, levels, _mm512_set1_epi8(16))
+}
+
+/// One number in the words of the lower half, another in those of the upper.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn words([low, high]: [i16; 2]) -> __m512i {
+    let low = _mm512_castsi256_si512(_mm256_set1_epi16(low));
+    _mm512_inserti64x4::<1>(low, _mm256_set1_epi16(high))
+}

@@ -1,0 +1,93 @@
+//! Dense matrices of any float dtype as the `f32` the library takes.
+
+use super::gemm::Matrix;
+use bessemer_core::{DType, View, cpu::CpuContext};
+use bessemer_simd::{Isa, convert};
+use std::ops::Range;
+
+/// A matrix among the inputs of an op.
+#[derive(Clone, Copy)]
+pub(crate) struct Operand {
+    dtype: DType,
+    first: *const u8,
+    row: isize,
+    column: isize,
+}
+
+// SAFETY: an address of memory that is only read.
+unsafe impl Sync for Operand {}
+
+impl Operand {
+    /// The first matrix (of the last two dimensions) of `view`.
+    pub(crate) fn new(cpu: &CpuContext<'_>, view: &View) -> Operand {
+        let (bytes, strides) = (cpu.bytes(view), view.strides());
+        let first = view.offset() - view.range().start;
+        let rank = view.shape().rank();
+        Operand {
+            dtype: view.dtype(),
+            first: bytes.as_ptr().wrapping_add(first),
+            row: strides[rank - 2],
+            column: strides[rank - 1],
+        }
+    }
+
+    /// The matrix that starts `start` elements later.
+    pub(crate) fn shifted(self, start: isize) -> Operand {
+        let bytes = start * self.dtype.block_bytes() as isize;
+        Operand { first: self.first.wrapping_offset(bytes), ..self }
+    }
+
+    /// The same with rows and columns swapped.
+    pub(crate) fn transposed(self) -> Operand {
+        Operand { row: self.column, column: self.row, ..self }
+    }
+
+    /// Whether it needs no copy to be multiplied.
+    pub(crate) fn is_f32(&self) -> bool {
+        self.dtype == DType::F32
+    }
+
+    /// A part of it as `f32`: in place if it is that, else copied to `room`.
+    ///
+    /// # Safety
+    /// The part must be within the matrix.
+    pub(crate) unsafe fn block(
+        &self,
+        isa: Isa,
+        rows: Range<usize>,
+        columns: Range<usize>,
+        room: &mut [f32],
+    ) -> Matrix<*const f32> {
+        let offset = rows.start as isize * self.row + columns.start as isize * self.column;
+        let bytes = self.dtype.block_bytes() as isize;
+        let first = self.first.wrapping_offset(offset * bytes);
+        if self.is_f32() {
+            return Matrix { first: first.cast(), row: self.row, column: self.column };
+        }
+        // Lines are what lies without gaps: rows, or else columns.
+        let by_row = self.column == 1 || self.row != 1;
+        let (lines, len) =
+            if by_row { (rows.len(), columns.len()) } else { (columns.len(), rows.len()) };
+        let (line, step) =
+            if by_row { (self.row, self.column) } else { (self.column, self.row) };
+        for (i, to) in room[..lines * len].chunks_mut(len.max(1)).enumerate() {
+            let from = first.wrapping_offset(i as isize * line * bytes).cast::<u16>();
+            let (all, each): (fn(Isa, &[u16], &mut [f32]), fn(u16) -> f32) = match self.dtype {
+                DType::F16 => (convert::f16_to_f32, convert::f32_from_f16_bits),
+                _ => (convert::bf16_to_f32, convert::f32_from_bf16_bits),
+            };
+            // SAFETY: elements of the part, which are of two bytes.
+            unsafe {
+                if step == 1 {
+                    all(isa, std::slice::from_raw_parts(from, len), to);
+                } else {
+                    for (j, to) in to.iter_mut().enumerate() {
+                        *to = each(*from.offset(j as isize * step));
+                    }
+                }
+            }
+        }
+        let (row, column) = if by_row { (len as isize, 1) } else { (1, len as isize) };
+        Matrix { first: room.as_ptr(), row, column }
+    }
+}
