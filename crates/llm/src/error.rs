@@ -62,6 +62,10 @@ pub enum Error {
     #[error("tokenizer: {0}")]
     Tokenizer(String),
 
+    /// What a session cannot do.
+    #[error("{0}")]
+    Session(String),
+
     /// Something the layers below refused.
     #[error(transparent)]
     Core(#[from] bessemer_core::Error),

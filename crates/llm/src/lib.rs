@@ -1,15 +1,17 @@
-//! Language models: their files, their tokenizers and their chat templates.
-//!
-//! What a model computes is in terms of ops and lives with the models; here nothing knows a
-//! device.
+//! Language models: files, tokenizers, chat templates, the models themselves in terms of ops,
+//! sampling, and sessions. No kernel and no device lives here.
 
 mod error;
 pub mod files;
 #[doc(hidden)]
 pub mod hostile;
 pub mod inspect;
+pub mod model;
 pub mod sampling;
+pub mod session;
 pub mod template;
 pub mod tokenizer;
 
 pub use error::{Error, Result};
+pub use model::Model;
+pub use session::{Session, SessionOptions};

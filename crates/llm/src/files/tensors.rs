@@ -93,6 +93,15 @@ impl Tensors {
         })
     }
 
+    /// The memory of a whole file, ready to be adopted by a device: ranges of tensors are within
+    /// it.
+    ///
+    /// # Panics
+    /// If there is no such file.
+    pub fn file(&self, index: usize) -> HostMemory {
+        self.files[index].1.clone()
+    }
+
     /// The memory of a tensor, ready to be adopted by a device.
     ///
     /// # Panics
