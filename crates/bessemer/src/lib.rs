@@ -40,6 +40,7 @@ pub use bessemer_core::{
     Result, Shape, Slice, Stats, Strides, Ticket, View, estimate,
 };
 pub use bessemer_ops as ops;
+pub use bessemer_program as program;
 pub use choice::DeviceChoice;
 pub use device::{Device, DeviceOptions};
 pub use survey::{Finding, QuickCheck, Refusal, Survey};

@@ -1,6 +1,6 @@
 //! The command line as a whole; the arguments of each command lie with it.
 
-use crate::commands::{bench, check, completions, devices};
+use crate::commands::{bench, check, completions, devices, program};
 use bessemer::{DeviceChoice, DeviceOptions};
 use clap::{Args, Parser, Subcommand};
 
@@ -52,5 +52,6 @@ pub(crate) enum Command {
     Devices(devices::Devices),
     Check(check::Check),
     Bench(bench::Bench),
+    Program(program::Programs),
     Completions(completions::Completions),
 }

@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod devices;
+pub(crate) mod program;
 
 use crate::{
     args::{Cli, Command},
@@ -17,6 +18,7 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<(), Fault> {
         Command::Devices(command) => command.run(global, out),
         Command::Check(command) => command.run(global, out),
         Command::Bench(command) => command.run(global, out),
+        Command::Program(command) => command.run(out),
         Command::Completions(command) => command.run(out),
     }
 }

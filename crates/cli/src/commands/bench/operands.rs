@@ -27,6 +27,12 @@ impl<'d> Operands<'d> {
         self.repeat(dtype, dims, &bytes)
     }
 
+    /// An operand of whole numbers below `end`.
+    pub(crate) fn indices(&mut self, dims: &[usize], end: usize) -> Result<View> {
+        let bytes = self.numbers(DType::U32, end);
+        self.repeat(DType::U32, dims, &bytes)
+    }
+
     /// Some whole blocks of numbers; speed does not depend on which.
     fn numbers(&mut self, dtype: DType, end: usize) -> Vec<u8> {
         const COUNT: usize = 1 << 14;

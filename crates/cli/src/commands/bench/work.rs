@@ -2,9 +2,12 @@
 
 use super::operands::Operands;
 use bessemer::{
-    DType::{self, F16, F32},
+    DType::{self, F16, F32, Q8_0},
     Operation, Result,
-    ops::RmsNorm,
+    ops::{
+        Activation, AddRmsNorm, Attention, Concat, Copy, Gated, Gather, LayerNorm, RmsNorm, Rope,
+        RopePairs, Scatter, Softmax, TopK,
+    },
 };
 use std::sync::Arc;
 
@@ -38,9 +41,22 @@ impl Work {
 /// All of it.
 pub(crate) fn all() -> Vec<Work> {
     let mut all = Vec::new();
-    for dtype in [F32, F16] {
-        all.push(rms_norm(dtype, [512, 4096]));
-    }
+    all.extend([F32, F16].map(|dtype| rms_norm(dtype, [512, 4096])));
+    all.push(add_rms_norm([512, 4096]));
+    all.push(layer_norm([512, 4096]));
+    all.push(softmax([1024, 2048]));
+    all.push(rope([512, 32, 128]));
+    all.push(gated([512, 11008]));
+    all.push(attention(F16, 1, 2048));
+    all.push(attention(Q8_0, 1, 2048));
+    all.push(attention(F16, 256, 1024));
+    all.push(gather(F16, [32000, 4096], 512));
+    all.push(scatter([8, 2048, 128], 512));
+    all.push(copy(F32, F32, [4096, 4096], false));
+    all.push(copy(F32, F16, [4096, 4096], false));
+    all.push(copy(F32, F32, [4096, 4096], true));
+    all.push(concat([2048, 4096]));
+    all.push(top_k([64, 128_256], 40));
     all
 }
 
@@ -51,6 +67,129 @@ fn rms_norm(dtype: DType, dims: [usize; 2]) -> Work {
             weight: o.input(F32, &dims[1..])?,
             epsilon: 1e-5,
             out: o.output(dtype, &dims)?,
+        })
+    })
+}
+
+fn add_rms_norm(dims: [usize; 2]) -> Work {
+    Work::new("add_rms_norm", format!("f32 {dims:?}"), move |o| {
+        Ok(AddRmsNorm {
+            x: o.input(F32, &dims)?,
+            y: o.input(F32, &dims)?,
+            weight: o.input(F32, &dims[1..])?,
+            epsilon: 1e-5,
+            sum: o.output(F32, &dims)?,
+            out: o.output(F32, &dims)?,
+        })
+    })
+}
+
+fn layer_norm(dims: [usize; 2]) -> Work {
+    Work::new("layer_norm", format!("f32 {dims:?}"), move |o| {
+        Ok(LayerNorm {
+            x: o.input(F32, &dims)?,
+            weight: Some(o.input(F32, &dims[1..])?),
+            bias: Some(o.input(F32, &dims[1..])?),
+            epsilon: 1e-5,
+            out: o.output(F32, &dims)?,
+        })
+    })
+}
+
+fn softmax(dims: [usize; 2]) -> Work {
+    Work::new("softmax", format!("f32 {dims:?}"), move |o| {
+        let (x, out) = (o.input(F32, &dims)?, o.output(F32, &dims)?);
+        Ok(Softmax { x, scale: 0.1, mask: None, log: false, out })
+    })
+}
+
+fn rope(dims: [usize; 3]) -> Work {
+    Work::new("rope", format!("f32 {dims:?}"), move |o| {
+        Ok(Rope {
+            x: o.input(F32, &dims)?,
+            positions: o.indices(&dims[..1], 4096)?,
+            frequencies: o.input(F32, &[dims[2] / 2])?,
+            magnitude: 1.0,
+            pairs: RopePairs::Halves,
+            out: o.output(F32, &dims)?,
+        })
+    })
+}
+
+fn gated(dims: [usize; 2]) -> Work {
+    Work::new("gated", format!("f32 {dims:?} silu"), move |o| {
+        Ok(Gated {
+            gate: o.input(F32, &dims)?,
+            up: o.input(F32, &dims)?,
+            activation: Activation::Silu,
+            out: o.output(F32, &dims)?,
+        })
+    })
+}
+
+/// 32 heads of 128 over 8 of keys and values, as models of 8 billion parameters have them.
+fn attention(cache: DType, rows: usize, tokens: usize) -> Work {
+    let (heads, kv_heads, size) = (32, 8, 128);
+    Work::new("attention", format!("{cache} cache, {rows} rows, {tokens} tokens"), move |o| {
+        Ok(Attention {
+            q: o.input(F32, &[rows, heads, size])?,
+            k: o.input(cache, &[kv_heads, tokens, size])?,
+            v: o.input(cache, &[kv_heads, tokens, size])?,
+            positions: None,
+            window: None,
+            scale: 1.0 / (size as f32).sqrt(),
+            soft_cap: None,
+            out: o.output(F32, &[rows, heads, size])?,
+        })
+    })
+}
+
+fn gather(dtype: DType, table: [usize; 2], rows: usize) -> Work {
+    Work::new("gather", format!("{dtype} {rows} of {table:?}"), move |o| {
+        Ok(Gather {
+            table: o.input(dtype, &table)?,
+            indices: o.indices(&[rows], table[0])?,
+            axis: 0,
+            out: o.output(F32, &[rows, table[1]])?,
+        })
+    })
+}
+
+fn scatter(cache: [usize; 3], rows: usize) -> Work {
+    Work::new("scatter", format!("f32 {rows} into f16 {cache:?}"), move |o| {
+        Ok(Scatter {
+            x: o.input(F32, &[cache[0], rows, cache[2]])?,
+            indices: o.indices(&[rows], cache[1])?,
+            axis: 1,
+            table: o.output(F16, &cache)?,
+        })
+    })
+}
+
+fn copy(from: DType, to: DType, dims: [usize; 2], transposed: bool) -> Work {
+    let how = if transposed { " transposed" } else { "" };
+    Work::new("copy", format!("{from} → {to} {dims:?}{how}"), move |o| {
+        let (x, out) = (o.input(from, &dims)?, o.output(to, &dims)?);
+        Ok(Copy { x: if transposed { x.transpose()? } else { x }, out })
+    })
+}
+
+fn concat(dims: [usize; 2]) -> Work {
+    Work::new("concat", format!("f32 two of {dims:?}"), move |o| {
+        Ok(Concat {
+            inputs: vec![o.input(F32, &dims)?, o.input(F32, &dims)?],
+            axis: 1,
+            out: o.output(F32, &[dims[0], 2 * dims[1]])?,
+        })
+    })
+}
+
+fn top_k(dims: [usize; 2], k: usize) -> Work {
+    Work::new("top_k", format!("f32 {k} of {dims:?}"), move |o| {
+        Ok(TopK {
+            x: o.input(F32, &dims)?,
+            values: o.output(F32, &[dims[0], k])?,
+            indices: o.output(DType::U32, &[dims[0], k])?,
         })
     })
 }

@@ -1,0 +1,41 @@
+//! `bessemer program`: programs of the instruction set, from files.
+
+mod check;
+mod format;
+
+use crate::fault::Fault;
+use anyhow::{Context, Result};
+use bessemer::program::Program;
+use clap::{Args, Subcommand};
+use std::{fs, io::Write, path::Path};
+
+/// Run, check and format programs
+#[derive(Debug, Args)]
+pub(crate) struct Programs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Check(check::Check),
+    Format(format::Format),
+}
+
+impl Programs {
+    pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Fault> {
+        match self.what {
+            What::Check(command) => command.run(out),
+            What::Format(command) => command.run(out),
+        }
+    }
+}
+
+/// Reads and verifies the program in a file.
+fn read(path: &Path) -> Result<Program> {
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let name = path.display().to_string();
+    let text = String::from_utf8(bytes)
+        .with_context(|| format!("{name} is not text; a program is in UTF-8"))?;
+    Ok(Program::parse(&name, &text)?)
+}
