@@ -3,11 +3,12 @@
 use super::operands::Operands;
 use bessemer::{
     DType::{self, F16, F32, Q8_0},
-    Operation, Result,
+    Error, Operation, Result,
     ops::{
-        Activation, AddRmsNorm, Attention, Concat, Copy, Gated, Gather, LayerNorm, RmsNorm, Rope,
-        RopePairs, Scatter, Softmax, TopK,
+        Activation, AddRmsNorm, Attention, Concat, Copy, Gated, Gather, LayerNorm, Map, Reduce,
+        ReduceKind, RmsNorm, Rope, RopePairs, Scatter, Softmax, TopK,
     },
+    program::Program,
 };
 use std::sync::Arc;
 
@@ -41,6 +42,12 @@ impl Work {
 /// All of it.
 pub(crate) fn all() -> Vec<Work> {
     let mut all = Vec::new();
+    all.push(map("add", ADD, 2, 1 << 24));
+    all.push(map("exp", EXP, 1, 1 << 24));
+    all.push(map("tanh", TANH, 1, 1 << 24));
+    all.push(reduce("relu(a * b + c)", RELU_FMA, 3, &[0], &[1 << 24]));
+    all.push(reduce("a", SELF, 1, &[1], &[4096, 4096]));
+    all.push(reduce("a", SELF, 1, &[0], &[4096, 4096]));
     all.extend([F32, F16].map(|dtype| rms_norm(dtype, [512, 4096])));
     all.push(add_rms_norm([512, 4096]));
     all.push(layer_norm([512, 4096]));
@@ -58,6 +65,76 @@ pub(crate) fn all() -> Vec<Work> {
     all.push(concat([2048, 4096]));
     all.push(top_k([64, 128_256], 40));
     all
+}
+
+const ADD: &str = "program add(in view a: f32, in view b: f32, out view c: f32) {
+    %a = load a[@]
+    %b = load b[@]
+    %c = add %a, %b
+    store c[@], %c
+}";
+
+const EXP: &str = "program exp(in view a: f32, out view c: f32) {
+    %a = load a[@]
+    %c = exp %a
+    store c[@], %c
+}";
+
+const TANH: &str = "program tanh(in view a: f32, out view c: f32) {
+    %a = load a[@]
+    %c = tanh %a
+    store c[@], %c
+}";
+
+const RELU_FMA: &str = "program relu_fma(in view a: f32, in view b: f32, in view c: f32) {
+    %a = load a[@]
+    %b = load b[@]
+    %c = load c[@]
+    %d = fma %a, %b, %c
+    %e = max %d, 0.0
+    yield %e
+}";
+
+const SELF: &str = "program same(in view a: f32) {
+    %a = load a[@]
+    yield %a
+}";
+
+/// A program over vectors of `f32`.
+fn map(name: &str, text: &'static str, inputs: usize, elements: usize) -> Work {
+    Work::new("map", format!("{name}, f32 [{elements}]"), move |o| {
+        let program = parse(text)?;
+        let views = (0..inputs).map(|_| Ok(o.input(F32, &[elements])?.into()));
+        let inputs = views.collect::<Result<_>>()?;
+        Ok(Map { program, inputs, outputs: vec![o.output(F32, &[elements])?] })
+    })
+}
+
+/// The sum of a program's values along some dimensions.
+fn reduce(
+    name: &str,
+    text: &'static str,
+    inputs: usize,
+    axes: &'static [usize],
+    dims: &'static [usize],
+) -> Work {
+    Work::new("sum", format!("{name}, f32 {dims:?} along {axes:?}"), move |o| {
+        let left: Vec<usize> = (0..dims.len()).filter(|a| !axes.contains(a)).collect();
+        let left: Vec<usize> = left.into_iter().map(|axis| dims[axis]).collect();
+        let views = (0..inputs).map(|_| Ok(o.input(F32, dims)?.into()));
+        Ok(Reduce {
+            program: parse(text)?,
+            kind: ReduceKind::Sum,
+            axes: axes.to_vec(),
+            keepdim: false,
+            inputs: views.collect::<Result<_>>()?,
+            output: o.output(F32, &left)?,
+        })
+    })
+}
+
+fn parse(text: &str) -> Result<Program> {
+    Program::parse("bench", text).map_err(|error| Error::view(error.to_string()))
 }
 
 fn rms_norm(dtype: DType, dims: [usize; 2]) -> Work {
@@ -192,4 +269,23 @@ fn top_k(dims: [usize; 2], k: usize) -> Work {
             indices: o.output(DType::U32, &[dims[0], k])?,
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bessemer::{Device, DeviceOptions};
+
+    #[test]
+    fn every_op_can_be_made_and_may_run() {
+        // Room for one of them at a time is enough.
+        let options = DeviceOptions { threads: Some(1), ..Default::default() };
+        let device = Device::open_with("cpu", &options).unwrap();
+        for work in all() {
+            let op = work.make(&mut Operands::new(&device)).unwrap();
+            op.check().unwrap_or_else(|error| panic!("{} {}: {error}", work.op, work.name));
+            assert_eq!(op.name(), work.op);
+            assert!(op.cost().bytes > 0);
+        }
+    }
 }
