@@ -15,10 +15,14 @@ const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
 const PLAIN: [DType; 7] =
     [DType::F32, DType::F16, DType::BF16, DType::I32, DType::U32, DType::U8, DType::Bool];
 
-/// Every instruction set of this machine.
+/// Every instruction set of this machine, the widest with more than one thread.
 static CPUS: LazyLock<Vec<Cpu>> = LazyLock::new(|| {
-    let open = |isa| CpuOptions { isa: Some(isa), threads: Some(2), ..Default::default() };
-    Isa::here().map(|isa| Cpu::open(open(isa)).unwrap()).collect()
+    let open = |isa| {
+        let threads = if isa == Isa::widest() { 2 } else { 1 };
+        let options = CpuOptions { isa: Some(isa), threads: Some(threads), ..Default::default() };
+        Cpu::open(options).unwrap()
+    };
+    Isa::here().map(open).collect()
 });
 
 /// Sizes around what vectors, tiles and threads are made of, and any others.

@@ -1,6 +1,6 @@
 //! Times maps and reductions on the CPU device: what NumPy's figures are set beside.
 
-use bessemer_core::{Batch, Device, DType, Element, Operation, Shape, View};
+use bessemer_core::{Batch, DType, Device, Element, Operation, Shape, View};
 use bessemer_cpu::{Cpu, CpuOptions};
 use bessemer_ops::{Map, Reduce, ReduceKind};
 use bessemer_program::{Builder, Direction, Program, Unary};
@@ -41,7 +41,15 @@ fn main() -> Outcome {
             inputs: vec![a.into(), b.into(), c.into()],
             output: scalar.clone(),
         })?;
-        for op in [Unary::Exp, Unary::Tanh, Unary::Sigmoid, Unary::Sin, Unary::Log, Unary::Erf, Unary::Gelu] {
+        for op in [
+            Unary::Exp,
+            Unary::Tanh,
+            Unary::Sigmoid,
+            Unary::Sin,
+            Unary::Log,
+            Unary::Erf,
+            Unary::Gelu,
+        ] {
             let program = map(1, |b, x| b.unary(op, x[0]))?;
             time(&cpu, &format!("{op} {n}"), || Map {
                 program: program.clone(),
@@ -52,7 +60,9 @@ fn main() -> Outcome {
     }
     let side = 2048;
     let shape = Shape::new(&[side, side])?;
-    let square = |seed| -> Outcome<View> { Ok(random(&cpu, side * side, seed)?.reshape(shape)?.ok_or("gapless")?) };
+    let square = |seed| -> Outcome<View> {
+        Ok(random(&cpu, side * side, seed)?.reshape(shape)?.ok_or("gapless")?)
+    };
     let (a, b, out) = (square(1)?, square(2)?, square(3)?);
     let add = map(2, |b, x| b.add(x[0], x[1]))?;
     time(&cpu, "a + b.T 2048", || Map {
@@ -68,7 +78,11 @@ fn main() -> Outcome {
         let program = builder.finish()?;
         let output = View::new(&cpu.alloc(side * 4)?, DType::F32, Shape::new(&[side])?)?;
         for kind in [ReduceKind::Sum, ReduceKind::Max, ReduceKind::ArgMax] {
-            let output = if kind == ReduceKind::ArgMax { output.reinterpret(DType::U32)? } else { output.clone() };
+            let output = if kind == ReduceKind::ArgMax {
+                output.reinterpret(DType::U32)?
+            } else {
+                output.clone()
+            };
             time(&cpu, &format!("{kind} 2048x2048 over {axis}"), || Reduce {
                 program: program.clone(),
                 kind,
@@ -82,9 +96,13 @@ fn main() -> Outcome {
     Ok(())
 }
 
-fn map(inputs: usize, f: impl Fn(&mut Builder, &[bessemer_program::Operand]) -> bessemer_program::Operand) -> Outcome<Program> {
+fn map(
+    inputs: usize,
+    f: impl Fn(&mut Builder, &[bessemer_program::Operand]) -> bessemer_program::Operand,
+) -> Outcome<Program> {
     let mut b = Builder::new("map");
-    let views: Vec<_> = (0..inputs).map(|i| b.view(&format!("x{i}"), DType::F32, Direction::In)).collect();
+    let views: Vec<_> =
+        (0..inputs).map(|i| b.view(&format!("x{i}"), DType::F32, Direction::In)).collect();
     let out = b.view("out", DType::F32, Direction::Out);
     let values: Vec<_> = views.into_iter().map(|view| b.load(view)).collect();
     let value = f(&mut b, &values);
@@ -94,8 +112,9 @@ fn map(inputs: usize, f: impl Fn(&mut Builder, &[bessemer_program::Operand]) -> 
 
 fn random(cpu: &Cpu, n: usize, seed: u32) -> Outcome<View> {
     let view = View::new(&cpu.alloc(n * 4)?, DType::F32, Shape::new(&[n])?)?;
-    let values: Vec<f32> =
-        (0..n as u32).map(|i| ((i ^ seed).wrapping_mul(2_654_435_761) >> 8) as f32 / 4e6 - 2.0).collect();
+    let values: Vec<f32> = (0..n as u32)
+        .map(|i| ((i ^ seed).wrapping_mul(2_654_435_761) >> 8) as f32 / 4e6 - 2.0)
+        .collect();
     cpu.write(&view.slice()?, f32::as_bytes(&values))?;
     Ok(view)
 }

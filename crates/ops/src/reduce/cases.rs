@@ -7,7 +7,7 @@ use crate::{
 };
 use bessemer_core::{
     DType::{self, BF16, Bool, F16, F32, I32, U8, U32},
-    Result, View,
+    Error, Result, View,
 };
 use bessemer_program::{Builder, Direction, Program, Type};
 
@@ -21,12 +21,12 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 /// Yields the elements of one view.
-fn identity(dtype: DType) -> Program {
+fn identity(dtype: DType) -> Result<Program> {
     let mut b = Builder::new("identity");
     let x = b.view("x", dtype, Direction::In);
     let x = b.load(x);
     b.yield_(x);
-    b.finish().expect("a case's program is right")
+    b.finish().map_err(|error| Error::view(error.to_string()))
 }
 
 /// The shape of a result.
@@ -50,7 +50,7 @@ fn of(
 ) -> Result<Reduce> {
     let output = f.output(out, &result_dims(x.shape(), axes, keepdim))?;
     Ok(Reduce {
-        program: identity(dtype),
+        program: identity(dtype)?,
         kind,
         axes: axes.to_vec(),
         keepdim,

@@ -41,30 +41,31 @@ impl Work {
 
 /// All of it.
 pub(crate) fn all() -> Vec<Work> {
-    let mut all = Vec::new();
-    all.push(map("add", ADD, 2, 1 << 24));
-    all.push(map("exp", EXP, 1, 1 << 24));
-    all.push(map("tanh", TANH, 1, 1 << 24));
-    all.push(reduce("relu(a * b + c)", RELU_FMA, 3, &[0], &[1 << 24]));
-    all.push(reduce("a", SELF, 1, &[1], &[4096, 4096]));
-    all.push(reduce("a", SELF, 1, &[0], &[4096, 4096]));
-    all.extend([F32, F16].map(|dtype| rms_norm(dtype, [512, 4096])));
-    all.push(add_rms_norm([512, 4096]));
-    all.push(layer_norm([512, 4096]));
-    all.push(softmax([1024, 2048]));
-    all.push(rope([512, 32, 128]));
-    all.push(gated([512, 11008]));
-    all.push(attention(F16, 1, 2048));
-    all.push(attention(Q8_0, 1, 2048));
-    all.push(attention(F16, 256, 1024));
-    all.push(gather(F16, [32000, 4096], 512));
-    all.push(scatter([8, 2048, 128], 512));
-    all.push(copy(F32, F32, [4096, 4096], false));
-    all.push(copy(F32, F16, [4096, 4096], false));
-    all.push(copy(F32, F32, [4096, 4096], true));
-    all.push(concat([2048, 4096]));
-    all.push(top_k([64, 128_256], 40));
-    all
+    vec![
+        map("add", ADD, 2, 1 << 24),
+        map("exp", EXP, 1, 1 << 24),
+        map("tanh", TANH, 1, 1 << 24),
+        reduce("relu(a * b + c)", RELU_FMA, 3, &[0], &[1 << 24]),
+        reduce("a", SELF, 1, &[1], &[4096, 4096]),
+        reduce("a", SELF, 1, &[0], &[4096, 4096]),
+        rms_norm(F32, [512, 4096]),
+        rms_norm(F16, [512, 4096]),
+        add_rms_norm([512, 4096]),
+        layer_norm([512, 4096]),
+        softmax([1024, 2048]),
+        rope([512, 32, 128]),
+        gated([512, 11008]),
+        attention(F16, 1, 2048),
+        attention(Q8_0, 1, 2048),
+        attention(F16, 256, 1024),
+        gather(F16, [32000, 4096], 512),
+        scatter([8, 2048, 128], 512),
+        copy(F32, F32, [4096, 4096], false),
+        copy(F32, F16, [4096, 4096], false),
+        copy(F32, F32, [4096, 4096], true),
+        concat([2048, 4096]),
+        top_k([64, 128_256], 40),
+    ]
 }
 
 const ADD: &str = "program add(in view a: f32, in view b: f32, out view c: f32) {
