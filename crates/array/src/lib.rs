@@ -24,6 +24,7 @@ mod node;
 mod npy;
 mod operand;
 mod operators;
+mod product;
 mod promote;
 mod random;
 mod read;
