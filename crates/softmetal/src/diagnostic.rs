@@ -37,17 +37,9 @@ impl fmt::Display for Diagnostic {
         if self.line == 0 {
             return write!(f, "{}: {severity}: {}", self.file, self.message);
         }
-        write!(
-            f,
-            "{}:{}:{}: {severity}: {}",
-            self.file, self.line, self.column, self.message
-        )?;
+        write!(f, "{}:{}:{}: {severity}: {}", self.file, self.line, self.column, self.message)?;
         if let Some(line) = &self.source_line {
-            write!(
-                f,
-                "\n{line}\n{}^",
-                " ".repeat(self.column.saturating_sub(1))
-            )?;
+            write!(f, "\n{line}\n{}^", " ".repeat(self.column.saturating_sub(1)))?;
         }
         Ok(())
     }
@@ -83,9 +75,7 @@ pub(crate) fn original_column(original: &str, rewritten: &str, offset: usize) ->
     };
     let nth = starts(rewritten).iter().filter(|&&at| at < offset).count();
     let here = starts(original);
-    here.get(nth)
-        .or(here.last())
-        .map_or(first, |&at| original[..at].chars().count() + 1)
+    here.get(nth).or(here.last()).map_or(first, |&at| original[..at].chars().count() + 1)
 }
 
 #[cfg(test)]
@@ -97,10 +87,7 @@ mod tests {
         let original = "    device   float *p = q + p;";
         let rewritten = "    __sm_device float *p = q + p;";
         let at = rewritten.rfind('p').unwrap();
-        assert_eq!(
-            original_column(original, rewritten, at),
-            original.rfind('p').unwrap() + 1
-        );
+        assert_eq!(original_column(original, rewritten, at), original.rfind('p').unwrap() + 1);
         assert_eq!(original_column(original, rewritten, 4), 5);
         assert_eq!(original_column("  X(1)", "  foo(1)", 2), 3);
         assert_eq!(original_column("", "abc", 99), 1);

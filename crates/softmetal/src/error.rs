@@ -74,15 +74,9 @@ fn nearest(known: &[String], name: &str) -> String {
 pub type Result<T> = std::result::Result<T, Error>;
 
 pub(crate) fn invalid<T>(op: impl Into<String>, rule: impl Into<String>) -> Result<T> {
-    Err(Error::Invalid {
-        op: op.into(),
-        rule: rule.into(),
-    })
+    Err(Error::Invalid { op: op.into(), rule: rule.into() })
 }
 
 pub(crate) fn io(what: impl Into<String>, why: impl std::fmt::Display) -> Error {
-    Error::Io {
-        what: what.into(),
-        why: why.to_string(),
-    }
+    Error::Io { what: what.into(), why: why.to_string() }
 }

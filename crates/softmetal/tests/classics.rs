@@ -34,11 +34,7 @@ fn reduction_with_simd_sums() {
             &d,
             REDUCE,
             "reduce",
-            &[
-                Arg::Buffer(&a),
-                Arg::Buffer(&out),
-                Arg::Bytes(bytes(&[n as u32])),
-            ],
+            &[Arg::Buffer(&a), Arg::Buffer(&out), Arg::Bytes(bytes(&[n as u32]))],
             256,
             256,
         )
@@ -80,29 +76,15 @@ fn plain_matmul(a: &[f32], b: &[f32], m: usize, n: usize, k: usize) -> Vec<f32> 
 #[test]
 fn tiled_matmul() {
     let d = checked();
-    let p = d
-        .new_compute_pipeline(&library(&d, MATMUL).function("matmul").unwrap())
-        .unwrap();
+    let p = d.new_compute_pipeline(&library(&d, MATMUL).function("matmul").unwrap()).unwrap();
     assert_eq!(p.static_threadgroup_memory_length(), 512);
     for (m, n, k) in [(1, 1, 1), (7, 9, 13), (33, 17, 40)] {
         let (a, b) = (random(1, m * k), random(2, k * n));
-        let (ba, bb, bc) = (
-            shared(&d, &a),
-            shared(&d, &b),
-            shared(&d, &vec![0f32; m * n]),
-        );
+        let (ba, bb, bc) = (shared(&d, &a), shared(&d, &b), shared(&d, &vec![0f32; m * n]));
         let size = Arg::Bytes(bytes(&[m as u32, n as u32, k as u32, 0]));
         let args = [Arg::Buffer(&ba), Arg::Buffer(&bb), Arg::Buffer(&bc), size];
-        let grid = Size::new(
-            n.next_multiple_of(8) as u64,
-            m.next_multiple_of(8) as u64,
-            1,
-        );
+        let grid = Size::new(n.next_multiple_of(8) as u64, m.next_multiple_of(8) as u64, 1);
         dispatch(&d, &p, &args, &[], grid, Size::new(8, 8, 1)).unwrap_or_else(|e| panic!("{e}"));
-        close(
-            &bc.to_vec::<f32>().unwrap(),
-            &plain_matmul(&a, &b, m, n, k),
-            1e-4,
-        );
+        close(&bc.to_vec::<f32>().unwrap(), &plain_matmul(&a, &b, m, n, k), 1e-4);
     }
 }

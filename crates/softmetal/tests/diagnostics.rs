@@ -6,13 +6,24 @@ const HEAD: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
 
 fn check(body: &str, place: &str, words: &str) {
     let e = errors(&format!("{HEAD}{body}\n"));
-    assert!(e.contains(&format!("test.metal:{place}")) && e.contains(words), "wanted {place} '{words}', got:\n{e}");
+    assert!(
+        e.contains(&format!("test.metal:{place}")) && e.contains(words),
+        "wanted {place} '{words}', got:\n{e}"
+    );
 }
 
 #[test]
 fn places_are_the_users() {
-    check("kernel void k(device float *o [[buffer(0)]]) {\n    o[0]   =   nothing;\n}", "4:16: error", "nothing");
-    check("#define TWICE(x) ((x) * 2)\nkernel void k(device float *o [[buffer(0)]]) { o[0] = TWICE(missing); }", "4:", "missing");
+    check(
+        "kernel void k(device float *o [[buffer(0)]]) {\n    o[0]   =   nothing;\n}",
+        "4:16: error",
+        "nothing",
+    );
+    check(
+        "#define TWICE(x) ((x) * 2)\nkernel void k(device float *o [[buffer(0)]]) { o[0] = TWICE(missing); }",
+        "4:",
+        "missing",
+    );
     check("kernel void k(device float *o [[buffer(0)]] { }", "3:", "expected");
 }
 
@@ -20,9 +31,21 @@ fn places_are_the_users() {
 fn address_spaces() {
     check("void f(float *p) { }", "3:14: error", "address space");
     check("kernel void k(device float *o [[buffer(0)]]) { float *p = o; }", "3:", "address space");
-    check("kernel void k(device float *o [[buffer(0)]], threadgroup float *t [[threadgroup(0)]]) { device float *p = t; }", "3:", "threadgroup float *");
-    check("kernel void k(device float *o [[buffer(0)]]) { constant float *p = o; }", "3:", "device float *");
-    check("kernel void k(constant float *c [[buffer(0)]]) { device float *p = c; }", "3:", "device float *");
+    check(
+        "kernel void k(device float *o [[buffer(0)]], threadgroup float *t [[threadgroup(0)]]) { device float *p = t; }",
+        "3:",
+        "threadgroup float *",
+    );
+    check(
+        "kernel void k(device float *o [[buffer(0)]]) { constant float *p = o; }",
+        "3:",
+        "device float *",
+    );
+    check(
+        "kernel void k(constant float *c [[buffer(0)]]) { device float *p = c; }",
+        "3:",
+        "device float *",
+    );
     check("kernel void k(constant float *c [[buffer(0)]]) { c[0] = 1; }", "3:", "const");
     check("kernel void k(float *c [[buffer(0)]]) { }", "3:", "address space");
     check("kernel void k(thread float *c [[buffer(0)]]) { }", "3:", "'device' or 'constant'");
@@ -30,12 +53,28 @@ fn address_spaces() {
 
 #[test]
 fn what_metal_has_not() {
-    check("kernel void k(device float *o [[buffer(0)]]) { double x = 1; o[0] = x; }", "3:", "'double' is not supported");
+    check(
+        "kernel void k(device float *o [[buffer(0)]]) { double x = 1; o[0] = x; }",
+        "3:",
+        "'double' is not supported",
+    );
     check("int f(int n) { return n < 2 ? 1 : n * f(n - 1); }", "3:5: error", "recursion");
-    check("int g(int n);\nint f(int n) { return g(n); }\nint g(int n) { return f(n); }", "4:5: error", "recursion");
+    check(
+        "int g(int n);\nint f(int n) { return g(n); }\nint g(int n) { return f(n); }",
+        "4:5: error",
+        "recursion",
+    );
     check("struct S { virtual void f() {} };", "3:12: error", "virtual");
-    check("kernel void k(texture2d<float> t [[texture(0)]]) { }", "3:", "textures are not supported");
-    check("vertex float4 v(uint i [[vertex_id]]) { return float4(i); }", "3:", "vertex functions are not supported");
+    check(
+        "kernel void k(texture2d<float> t [[texture(0)]]) { }",
+        "3:",
+        "textures are not supported",
+    );
+    check(
+        "vertex float4 v(uint i [[vertex_id]]) { return float4(i); }",
+        "3:",
+        "vertex functions are not supported",
+    );
 }
 
 #[test]
@@ -43,13 +82,29 @@ fn kernel_arguments() {
     check("kernel void k(device float *o [[buffer(31)]]) { }", "3:", "there are 31");
     check("kernel void k(device float *o [[buffer(0)]], uint i) { }", "3:", "needs an attribute");
     check("kernel void k(uint i [[thread_position_in_nowhere]]) { }", "3:", "unknown attribute");
-    check("kernel void k(device float *o [[buffer(0)]]) { }\nkernel void k2(device float *o [[buffer(1)]], uint *i [[thread_position_in_grid]]) { }", "4:", "a value");
+    check(
+        "kernel void k(device float *o [[buffer(0)]]) { }\nkernel void k2(device float *o [[buffer(1)]], uint *i [[thread_position_in_grid]]) { }",
+        "4:",
+        "a value",
+    );
     check("void helper() { threadgroup float x[4]; }", "3:", "only be declared in a kernel");
 }
 
 #[test]
 fn nonsense_is_an_error_and_never_a_panic() {
-    for text in ["}{", "kernel", "template <", "\"", "kernel void k(", "[[", "#include \"nothing.h\"", "namespace {", "kernel void k(device float *o [[buffer(", "\u{1F980}"] {
-        let _ = common::device().new_library_with_source(text, &softmetal::CompileOptions::default());
+    for text in [
+        "}{",
+        "kernel",
+        "template <",
+        "\"",
+        "kernel void k(",
+        "[[",
+        "#include \"nothing.h\"",
+        "namespace {",
+        "kernel void k(device float *o [[buffer(",
+        "\u{1F980}",
+    ] {
+        let _ =
+            common::device().new_library_with_source(text, &softmetal::CompileOptions::default());
     }
 }

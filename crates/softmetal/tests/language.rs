@@ -7,12 +7,16 @@ use softmetal::*;
 const HEAD: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
 
 fn floats(body: &str, n: usize) -> Vec<f32> {
-    let source = format!("{HEAD}kernel void k(device float *o [[buffer(0)]], uint i [[thread_position_in_grid]]) {{ {body} }}");
+    let source = format!(
+        "{HEAD}kernel void k(device float *o [[buffer(0)]], uint i [[thread_position_in_grid]]) {{ {body} }}"
+    );
     output(&source, "k", n, 32)
 }
 
 fn one(body: &str) -> Vec<f32> {
-    let source = format!("{HEAD}kernel void k(device float *o [[buffer(0)]], uint i [[thread_position_in_grid]]) {{ if (i == 0) {{ {body} }} }}");
+    let source = format!(
+        "{HEAD}kernel void k(device float *o [[buffer(0)]], uint i [[thread_position_in_grid]]) {{ if (i == 0) {{ {body} }} }}"
+    );
     output(&source, "k", 16, 32)
 }
 
@@ -26,7 +30,10 @@ fn vectors_swizzles_and_constructors() {
     );
     let v = [2.0f32, 1.0, 13.0, 14.0];
     let dot: f32 = v.iter().map(|x| x * (2.0 - x)).sum();
-    assert_eq!(got, [2.0, 1.0, 13.0, 14.0, 14.0, 13.0, 1.0, 5.0, 9.0, 3.0, 100.0, 13.0, dot, 3.0, 9.0, 1.0]);
+    assert_eq!(
+        got,
+        [2.0, 1.0, 13.0, 14.0, 14.0, 13.0, 1.0, 5.0, 9.0, 3.0, 100.0, 13.0, dot, 3.0, 9.0, 1.0]
+    );
 }
 
 #[test]
@@ -58,7 +65,15 @@ fn half_and_bfloat_round_each_operation() {
     let d = device();
     let x = random(3, 64);
     let (h, b) = (shared(&d, &vec![0u16; 64]), shared(&d, &vec![0u16; 64]));
-    run(&d, &source, "k", &[Arg::Buffer(&h), Arg::Buffer(&b), Arg::Buffer(&shared(&d, &x))], 64, 32).unwrap();
+    run(
+        &d,
+        &source,
+        "k",
+        &[Arg::Buffer(&h), Arg::Buffer(&b), Arg::Buffer(&shared(&d, &x))],
+        64,
+        32,
+    )
+    .unwrap();
     let (h, b) = (h.to_vec::<u16>().unwrap(), b.to_vec::<u16>().unwrap());
     for i in 0..64 {
         let a = f16::from_f32(x[i]);
@@ -84,7 +99,26 @@ fn integers_wrap_shift_and_saturate() {
     let got = output::<u64>(&source, "k", 18, 1);
     assert_eq!(
         got,
-        [31, 3, 8, 1 << 31, 0x18, 1, 255, 40000 - 32768, 7, 0xbc, 0xf00, 7, 8, 17, 256, 503, 15, 96]
+        [
+            31,
+            3,
+            8,
+            1 << 31,
+            0x18,
+            1,
+            255,
+            40000 - 32768,
+            7,
+            0xbc,
+            0xf00,
+            7,
+            8,
+            17,
+            256,
+            503,
+            15,
+            96
+        ]
     );
 }
 
@@ -104,9 +138,26 @@ fn maths_against_rust() {
         .iter()
         .flat_map(|&v| {
             [
-                v.exp(), v.ln(), v.sin(), v.cos(), v.tanh(), v.sqrt(), 1.0 / v.sqrt(), v.powf(1.5), v.exp2(), v.log2(),
-                v - v.floor(), v.floor(), v.round_ties_even(), v.sin() * v.cos(), v, v * v + 1.0, v.exp(), v.sin(),
-                v.atan2(2.0), (std::f64::consts::PI * f64::from(v)).sin() as f32,
+                v.exp(),
+                v.ln(),
+                v.sin(),
+                v.cos(),
+                v.tanh(),
+                v.sqrt(),
+                1.0 / v.sqrt(),
+                v.powf(1.5),
+                v.exp2(),
+                v.log2(),
+                v - v.floor(),
+                v.floor(),
+                v.round_ties_even(),
+                v.sin() * v.cos(),
+                v,
+                v * v + 1.0,
+                v.exp(),
+                v.sin(),
+                v.atan2(2.0),
+                (std::f64::consts::PI * f64::from(v)).sin() as f32,
             ]
         })
         .collect();
@@ -120,7 +171,10 @@ fn common_relational_and_geometric() {
          o[6] = length(float2(3, 4)); o[7] = cross(float3(1, 0, 0), float3(0, 1, 0)).z; o[8] = normalize(float2(0, 2)).y; o[9] = select(1.0f, 2.0f, true); o[10] = isnan(NAN) + 2 * isinf(INFINITY) + 4 * isfinite(1.0f);\n\
          o[11] = reflect(float2(1, -1), float2(0, 1)).y; o[12] = distance(float2(1, 1), float2(4, 5)); o[13] = max(NAN, 1.0f); o[14] = fmin(2, 1.5); o[15] = select(float2(1, 2), float2(3, 4), bool2(false, true)).y;",
     );
-    assert_eq!(got, [2.0, 1.5, 0.0, -1.0, 0.5, 0.0, 5.0, 1.0, 1.0, 2.0, 7.0, 1.0, 5.0, 1.0, 1.5, 4.0]);
+    assert_eq!(
+        got,
+        [2.0, 1.5, 0.0, -1.0, 0.5, 0.0, 5.0, 1.0, 1.0, 2.0, 7.0, 1.0, 5.0, 1.0, 1.5, 4.0]
+    );
 }
 
 #[test]
@@ -129,10 +183,22 @@ fn bits_packing_and_limits() {
         "{HEAD}kernel void k(device uint *o [[buffer(0)]]) {{ o[0] = as_type<uint>(1.0f); o[1] = as_type<uint2>(half4(1, 2, 3, 4)).y; o[2] = pack_float_to_unorm4x8(float4(0, 0.5, 1, 2)); o[3] = as_type<uint>(unpack_unorm4x8_to_float(0xff00ff80u).x);\n\
           o[4] = pack_float_to_snorm2x16(float2(-1, 1)); o[5] = numeric_limits<ushort>::max(); o[6] = as_type<ushort>(numeric_limits<half>::max()); o[7] = uint(HALF_MAX); o[8] = as_type<ushort>(bfloat(3.14159f)); o[9] = INT_MAX; }}"
     );
-    let half2 = u32::from(f16::from_f32(3.0).to_bits()) | u32::from(f16::from_f32(4.0).to_bits()) << 16;
+    let half2 =
+        u32::from(f16::from_f32(3.0).to_bits()) | u32::from(f16::from_f32(4.0).to_bits()) << 16;
     assert_eq!(
         output::<u32>(&source, "k", 10, 1),
-        [1f32.to_bits(), half2, 0xffff_8000, (128f32 / 255.0).to_bits(), 0x7fff_8001, 65535, 0x7bff, 65504, 0x4049, 0x7fff_ffff]
+        [
+            1f32.to_bits(),
+            half2,
+            0xffff_8000,
+            (128f32 / 255.0).to_bits(),
+            0x7fff_8001,
+            65535,
+            0x7bff,
+            65504,
+            0x4049,
+            0x7fff_ffff
+        ]
     );
 }
 
@@ -149,7 +215,8 @@ fn templates_lambdas_structs_and_constants() {
            o[0] = power<float, N>(2); o[1] = Twice<float>()(4); o[2] = pick(table, 2); o[3] = add(1); o[4] = q.sum(); o[5] = p[0].sum(); o[6] = y; o[7] = inner::half_of(5); if constexpr (N > 2) o[8] = 1; }}"
     );
     let d = device();
-    let (out, pairs) = (shared(&d, &[0f32, 0., 0., 0., 0., 0., 0., 0., 0., 40.]), shared(&d, &[3f32, 5.0]));
+    let (out, pairs) =
+        (shared(&d, &[0f32, 0., 0., 0., 0., 0., 0., 0., 0., 40.]), shared(&d, &[3f32, 5.0]));
     run(&d, &source, "k", &[Arg::Buffer(&out), Arg::Buffer(&pairs)], 4, 4).unwrap();
     assert_eq!(out.to_vec::<f32>().unwrap()[..9], [8.0, 8.0, 3.0, 41.0, 8.0, 15.0, 2.0, 2.5, 1.0]);
 }
@@ -166,7 +233,15 @@ fn template_kernels_by_host_name_and_macros() {
     assert_eq!(l.function_names(), ["scale_float", "scale_half", "scale_int", "again"]);
     let x = shared(&d, &[1i32, -2, 3]);
     let p = d.new_compute_pipeline(&l.function("scale_int").unwrap()).unwrap();
-    dispatch(&d, &p, &[Arg::Buffer(&x), Arg::Bytes(bytes(&[2.5f32]))], &[], Size::new(3, 1, 1), Size::new(32, 1, 1)).unwrap();
+    dispatch(
+        &d,
+        &p,
+        &[Arg::Buffer(&x), Arg::Bytes(bytes(&[2.5f32]))],
+        &[],
+        Size::new(3, 1, 1),
+        Size::new(32, 1, 1),
+    )
+    .unwrap();
     assert_eq!(x.to_vec::<i32>().unwrap(), [2, -5, 7]);
     assert_eq!(p.arguments()[0].data_size, 4);
 }
@@ -182,14 +257,28 @@ fn function_constants() {
     let (out, bias) = (shared(&d, &[0f32; 2]), shared(&d, &[0.5f32, 0.25]));
     let plain = d.new_compute_pipeline(&l.function("k").unwrap()).unwrap();
     assert!(!plain.arguments()[1].active);
-    dispatch(&d, &plain, &[Arg::Buffer(&out)], &[], Size::new(2, 1, 1), Size::new(2, 1, 1)).unwrap();
+    dispatch(&d, &plain, &[Arg::Buffer(&out)], &[], Size::new(2, 1, 1), Size::new(2, 1, 1))
+        .unwrap();
     assert_eq!(out.to_vec::<f32>().unwrap(), [7.0, 7.0]);
     let mut c = FunctionConstants::default();
-    c.set(0, true).set(101, 3i32).set_named("s", ConstantValue::Vector(vec![1f32.into(), 100f32.into()]));
+    c.set(0, true)
+        .set(101, 3i32)
+        .set_named("s", ConstantValue::Vector(vec![1f32.into(), 100f32.into()]));
     let p = d.new_compute_pipeline(&l.function_with_constants("k", &c).unwrap()).unwrap();
-    dispatch(&d, &p, &[Arg::Buffer(&out), Arg::Buffer(&bias)], &[], Size::new(2, 1, 1), Size::new(2, 1, 1)).unwrap();
+    dispatch(
+        &d,
+        &p,
+        &[Arg::Buffer(&out), Arg::Buffer(&bias)],
+        &[],
+        Size::new(2, 1, 1),
+        Size::new(2, 1, 1),
+    )
+    .unwrap();
     assert_eq!(out.to_vec::<f32>().unwrap(), [103.5, 103.25]);
-    assert!(dispatch(&d, &p, &[Arg::Buffer(&out)], &[], Size::new(2, 1, 1), Size::new(2, 1, 1)).is_err());
+    assert!(
+        dispatch(&d, &p, &[Arg::Buffer(&out)], &[], Size::new(2, 1, 1), Size::new(2, 1, 1))
+            .is_err()
+    );
 }
 
 #[test]
@@ -204,12 +293,23 @@ fn index_attributes_with_ragged_edges() {
     let p = d.new_compute_pipeline(&library(&d, &source).function("k").unwrap()).unwrap();
     dispatch(&d, &p, &[Arg::Buffer(&out)], &[], Size::new(10, 7, 2), Size::new(8, 5, 1)).unwrap();
     let got = out.to_vec::<u32>().unwrap();
-    for (z, y, x) in (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| (z, y, x)))) {
+    for (z, y, x) in
+        (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| (z, y, x))))
+    {
         let at = (((z * ny + y) * nx + x) * 8) as usize;
         let (tx, ty, gx, gy) = (x % 8, y % 5, x / 8, y / 5);
         let (sx, sy) = (if gx == 1 { 2 } else { 8 }, if gy == 1 { 2 } else { 5 });
         let idx = ty * sx + tx;
-        let want = [tx + 100 * ty, gx + 100 * gy, sx + 100 * sy, 8, idx, 202, idx % 32 + 100 * (idx / 32), (sx * sy).div_ceil(32) + 3200];
+        let want = [
+            tx + 100 * ty,
+            gx + 100 * gy,
+            sx + 100 * sy,
+            8,
+            idx,
+            202,
+            idx % 32 + 100 * (idx / 32),
+            (sx * sy).div_ceil(32) + 3200,
+        ];
         assert_eq!(got[at..at + 8], want, "{x} {y} {z}");
     }
 }
@@ -270,11 +370,20 @@ fn simdgroup_matrices() {
     let (a, b) = (random(5, 80), random(6, 64));
     let halves: Vec<u16> = a.iter().map(|x| f16::from_f32(*x).to_bits()).collect();
     let out = shared(&d, &[0f32; 128]);
-    run(&d, &source, "k", &[Arg::Buffer(&out), Arg::Buffer(&shared(&d, &halves)), Arg::Buffer(&shared(&d, &b))], 32, 32).unwrap();
+    run(
+        &d,
+        &source,
+        "k",
+        &[Arg::Buffer(&out), Arg::Buffer(&shared(&d, &halves)), Arg::Buffer(&shared(&d, &b))],
+        32,
+        32,
+    )
+    .unwrap();
     let mut want = vec![0f32; 128];
     for i in 0..8 {
         for j in 0..8 {
-            let s: f32 = (0..8).map(|k| f16::from_f32(a[i * 10 + k + 1]).to_f32() * b[j * 8 + k]).sum();
+            let s: f32 =
+                (0..8).map(|k| f16::from_f32(a[i * 10 + k + 1]).to_f32() * b[j * 8 + k]).sum();
             // Even columns are the first element of a lane.
             want[i * 8 + j] = (s + 1.0) * if j % 2 == 0 { 2.0 } else { 1.0 };
             want[64 + j * 8 + i] = (0..8).map(|k| b[k * 8 + i] * b[j * 8 + k]).sum();
@@ -318,11 +427,19 @@ fn argument_buffers() {
 
 #[test]
 fn names_that_other_languages_reserve() {
-    assert_eq!(floats("int local = 1; int global = 2; float generic = 3; o[i] = local + global + generic;", 2), [6.0, 6.0]);
+    assert_eq!(
+        floats(
+            "int local = 1; int global = 2; float generic = 3; o[i] = local + global + generic;",
+            2
+        ),
+        [6.0, 6.0]
+    );
 }
 
 #[test]
 fn pragmas_and_predefined_macros() {
-    let got = one("\n#if defined(__METAL__) && __METAL_VERSION__ >= 320 && defined(__HAVE_BFLOAT__)\no[0] = 1;\n#endif\n_Pragma(\"clang loop unroll(full)\") for (int k = 1; k < 4; k++) o[k] = k;\n#pragma unroll\nfor (int k = 4; k < 6; k++) o[k] = k;");
+    let got = one(
+        "\n#if defined(__METAL__) && __METAL_VERSION__ >= 320 && defined(__HAVE_BFLOAT__)\no[0] = 1;\n#endif\n_Pragma(\"clang loop unroll(full)\") for (int k = 1; k < 4; k++) o[k] = k;\n#pragma unroll\nfor (int k = 4; k < 6; k++) o[k] = k;",
+    );
     assert_eq!(got[..6], [1.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
 }

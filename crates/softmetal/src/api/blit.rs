@@ -48,24 +48,14 @@ impl BlitEncoder {
             return invalid("copy", "source and destination overlap");
         }
         let (from, to) = (self.commands.held(from), self.commands.held(to));
-        self.commands.push(Command::Copy {
-            from,
-            from_offset,
-            to,
-            to_offset,
-            length,
-        })
+        self.commands.push(Command::Copy { from, from_offset, to, to_offset, length })
     }
 
     /// Fills a range with one byte.
     pub fn fill(&mut self, buffer: &Buffer, range: Range<usize>, value: u8) -> Result<()> {
         within("fill", "buffer", buffer, range.start, range.len())?;
         let buffer = self.commands.held(buffer);
-        self.commands.push(Command::Fill {
-            buffer,
-            range,
-            value,
-        })
+        self.commands.push(Command::Fill { buffer, range, value })
     }
 
     /// Makes a managed buffer's contents visible to the CPU, which they are.

@@ -79,9 +79,7 @@ impl Buffer {
             checked: device.inner.options.checked,
             holders: Mutex::new(Vec::new()),
         };
-        Buffer {
-            inner: Arc::new(inner),
-        }
+        Buffer { inner: Arc::new(inner) }
     }
 
     pub(crate) fn zeroed(device: &Device, length: usize, storage: StorageMode) -> Result<Buffer> {
@@ -97,13 +95,7 @@ impl Buffer {
         if memory.is_null() {
             return Err(no_memory());
         }
-        Ok(Buffer::new(
-            device,
-            memory as usize,
-            length,
-            storage,
-            Some(layout),
-        ))
+        Ok(Buffer::new(device, memory as usize, length, storage, Some(layout)))
     }
 
     pub(crate) fn borrowed(device: &Device, address: usize, length: usize) -> Buffer {
@@ -127,11 +119,7 @@ impl Buffer {
 
     /// The name given, if any.
     pub fn label(&self) -> String {
-        self.inner
-            .label
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .clone()
+        self.inner.label.lock().unwrap_or_else(|e| e.into_inner()).clone()
     }
 
     /// Its address in kernels, for argument buffers.
@@ -262,12 +250,7 @@ impl Buffer {
         if !self.inner.checked {
             return;
         }
-        let holders = self
-            .inner
-            .holders
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .clone();
+        let holders = self.inner.holders.lock().unwrap_or_else(|e| e.into_inner()).clone();
         for holder in holders.iter().filter_map(Weak::upgrade) {
             holder.add_report(Report {
                 kind: Kind::RewrittenInFlight,

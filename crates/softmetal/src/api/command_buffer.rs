@@ -20,35 +20,20 @@ impl Held {
     pub(crate) fn get(&self) -> std::result::Result<Buffer, String> {
         match self {
             Held::Strong(b) => Ok(b.clone()),
-            Held::Weak(w, name) => w
-                .upgrade()
-                .map(|inner| Buffer { inner })
-                .ok_or_else(|| name.clone()),
+            Held::Weak(w, name) => {
+                w.upgrade().map(|inner| Buffer { inner }).ok_or_else(|| name.clone())
+            }
         }
     }
 }
 
 /// One thing to do, in the order it was encoded.
 pub(crate) enum Command {
-    Encoder {
-        concurrent: bool,
-    },
-    Barrier {
-        buffers: Option<Vec<u64>>,
-    },
+    Encoder { concurrent: bool },
+    Barrier { buffers: Option<Vec<u64>> },
     Dispatch(Box<Dispatch>),
-    Copy {
-        from: Held,
-        from_offset: usize,
-        to: Held,
-        to_offset: usize,
-        length: usize,
-    },
-    Fill {
-        buffer: Held,
-        range: std::ops::Range<usize>,
-        value: u8,
-    },
+    Copy { from: Held, from_offset: usize, to: Held, to_offset: usize, length: usize },
+    Fill { buffer: Held, range: std::ops::Range<usize>, value: u8 },
     Signal(SharedEvent, u64),
     Wait(SharedEvent, u64),
     UpdateFence(Fence),
@@ -107,18 +92,13 @@ impl CommandQueue {
     pub(crate) fn new(device: &Device) -> CommandQueue {
         let (sender, receiver) = mpsc::channel::<Arc<Inner>>();
         // The thread ends when the queue and its command buffers are gone.
-        let spawned = std::thread::Builder::new()
-            .name("softmetal-queue".into())
-            .spawn(move || {
-                while let Ok(commands) = receiver.recv() {
-                    commands.run();
-                }
-            });
+        let spawned = std::thread::Builder::new().name("softmetal-queue".into()).spawn(move || {
+            while let Ok(commands) = receiver.recv() {
+                commands.run();
+            }
+        });
         drop(spawned); // a queue without a thread fails at commit
-        CommandQueue {
-            device: device.clone(),
-            sender,
-        }
+        CommandQueue { device: device.clone(), sender }
     }
 
     /// A command buffer that keeps its buffers alive.
@@ -150,9 +130,7 @@ impl CommandQueue {
             state: Mutex::new(state),
             done: Condvar::new(),
         };
-        CommandBuffer {
-            inner: Arc::new(inner),
-        }
+        CommandBuffer { inner: Arc::new(inner) }
     }
 }
 
@@ -164,8 +142,7 @@ impl CommandBuffer {
 
     /// A compute encoder of either kind.
     pub fn compute_encoder_with_type(&self, kind: DispatchType) -> Result<ComputeEncoder> {
-        self.inner
-            .begin("compute_encoder", kind == DispatchType::Concurrent)?;
+        self.inner.begin("compute_encoder", kind == DispatchType::Concurrent)?;
         Ok(ComputeEncoder::new(self.inner.clone()))
     }
 
@@ -215,10 +192,7 @@ impl CommandBuffer {
         }
         s.status = Status::Committed;
         if self.inner.device.inner.options.checked {
-            s.fingerprints = buffers
-                .iter()
-                .map(|b| (b.clone(), b.fingerprint()))
-                .collect();
+            s.fingerprints = buffers.iter().map(|b| (b.clone(), b.fingerprint())).collect();
             // Weak references must not be kept alive by the check itself.
             if !self.inner.retained {
                 s.fingerprints.clear();
@@ -241,10 +215,7 @@ impl CommandBuffer {
     pub fn wait_until_completed(&self) -> Result<()> {
         let mut s = self.inner.lock();
         if s.status == Status::NotEnqueued {
-            return invalid(
-                "wait_until_completed",
-                "the command buffer has not been committed",
-            );
+            return invalid("wait_until_completed", "the command buffer has not been committed");
         }
         while s.status == Status::Committed {
             s = self.inner.done.wait(s).unwrap_or_else(|e| e.into_inner());
@@ -295,11 +266,7 @@ impl Inner {
     }
 
     fn outside(&self, op: &str) -> Result<()> {
-        if self.lock().open {
-            invalid(op, "another encoder has not been ended")
-        } else {
-            Ok(())
-        }
+        if self.lock().open { invalid(op, "another encoder has not been ended") } else { Ok(()) }
     }
 
     pub(crate) fn end(&self) {
@@ -364,11 +331,7 @@ impl Inner {
         let prints = std::mem::take(&mut self.lock().fingerprints);
         for (buffer, before) in prints {
             if buffer.sole_holder() && buffer.fingerprint() != before {
-                let already = self
-                    .lock()
-                    .reports
-                    .iter()
-                    .any(|r| r.binding == buffer.describe());
+                let already = self.lock().reports.iter().any(|r| r.binding == buffer.describe());
                 if !already {
                     self.add_report(Report {
                         kind: Kind::RewrittenInFlight,
@@ -435,18 +398,12 @@ impl Inner {
                 Ok(()) if !reports.is_empty() => Some(Error::Checked(reports)),
                 Ok(()) => None,
             };
-            s.status = if s.error.is_some() {
-                Status::Error
-            } else {
-                Status::Completed
-            };
+            s.status = if s.error.is_some() { Status::Error } else { Status::Completed };
             std::mem::take(&mut s.handlers)
         };
         self.done.notify_all();
         for handler in handlers {
-            handler(&CommandBuffer {
-                inner: self.clone(),
-            });
+            handler(&CommandBuffer { inner: self.clone() });
         }
     }
 
@@ -478,13 +435,7 @@ impl Inner {
                     self.lock().counters.push(counters);
                 }
             }
-            Command::Copy {
-                from,
-                from_offset,
-                to,
-                to_offset,
-                length,
-            } => {
+            Command::Copy { from, from_offset, to, to_offset, length } => {
                 let (from, to) = (from.get().map_err(freed)?, to.get().map_err(freed)?);
                 // SAFETY: both ranges were checked when the copy was encoded.
                 unsafe {
@@ -496,11 +447,7 @@ impl Inner {
                 }
                 to.initialized(*to_offset..to_offset + length);
             }
-            Command::Fill {
-                buffer,
-                range,
-                value,
-            } => {
+            Command::Fill { buffer, range, value } => {
                 let buffer = buffer.get().map_err(freed)?;
                 // SAFETY: the range was checked when the fill was encoded.
                 unsafe {
@@ -518,10 +465,7 @@ impl Inner {
                 if !event.wait_until_signaled_value(*value, limit) {
                     return invalid(
                         "encode_wait_for_event",
-                        format!(
-                            "the event did not reach {value} in {} s",
-                            limit.as_secs_f64()
-                        ),
+                        format!("the event did not reach {value} in {} s", limit.as_secs_f64()),
                     );
                 }
             }

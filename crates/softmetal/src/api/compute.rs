@@ -34,11 +34,7 @@ pub struct Size {
 impl Size {
     /// Three extents.
     pub fn new(width: u64, height: u64, depth: u64) -> Size {
-        Size {
-            width,
-            height,
-            depth,
-        }
+        Size { width, height, depth }
     }
 
     fn array(self) -> [u64; 3] {
@@ -84,19 +80,10 @@ impl ComputeEncoder {
         if offset >= buffer.length() {
             return invalid(
                 "set_buffer",
-                format!(
-                    "offset {offset} is not within the buffer's {} bytes",
-                    buffer.length()
-                ),
+                format!("offset {offset} is not within the buffer's {} bytes", buffer.length()),
             );
         }
-        self.bound.insert(
-            index,
-            Bound::Buffer {
-                held: self.commands.held(buffer),
-                offset,
-            },
-        );
+        self.bound.insert(index, Bound::Buffer { held: self.commands.held(buffer), offset });
         Ok(())
     }
 
@@ -123,8 +110,7 @@ impl ComputeEncoder {
                 bytes.len(),
             )
         };
-        self.bound
-            .insert(index, Bound::Bytes(Arc::new(copy), bytes.len()));
+        self.bound.insert(index, Bound::Bytes(Arc::new(copy), bytes.len()));
         Ok(())
     }
 
@@ -140,16 +126,10 @@ impl ComputeEncoder {
     pub fn set_threadgroup_memory_length(&mut self, index: u32, length: usize) -> Result<()> {
         let op = "set_threadgroup_memory_length";
         if index > 30 {
-            return invalid(
-                op,
-                format!("index {index} is out of range: there are 31 (0 to 30)"),
-            );
+            return invalid(op, format!("index {index} is out of range: there are 31 (0 to 30)"));
         }
         if !length.is_multiple_of(16) {
-            return invalid(
-                op,
-                format!("the length is a multiple of 16 bytes, not {length}"),
-            );
+            return invalid(op, format!("the length is a multiple of 16 bytes, not {length}"));
         }
         if length > MAX_THREADGROUP_MEMORY {
             return invalid(
@@ -168,11 +148,7 @@ impl ComputeEncoder {
 
     /// Runs a grid of threads; threadgroups at the edges may be smaller.
     pub fn dispatch_threads(&mut self, grid: Size, threads_per_threadgroup: Size) -> Result<()> {
-        self.dispatch(
-            "dispatch_threads",
-            Grid::Threads(grid.array()),
-            threads_per_threadgroup,
-        )
+        self.dispatch("dispatch_threads", Grid::Threads(grid.array()), threads_per_threadgroup)
     }
 
     /// Runs whole threadgroups.
@@ -197,9 +173,7 @@ impl ComputeEncoder {
     ) -> Result<()> {
         let op = "dispatch_threadgroups_indirect";
         if !offset.is_multiple_of(4)
-            || offset
-                .checked_add(12)
-                .is_none_or(|end| end > buffer.length())
+            || offset.checked_add(12).is_none_or(|end| end > buffer.length())
         {
             return invalid(
                 op,
@@ -220,10 +194,7 @@ impl ComputeEncoder {
         let p = &pipeline.inner;
         let op = format!("{op} of '{}'", p.name);
         let tpg = tpg.array();
-        let threads = tpg
-            .iter()
-            .try_fold(1u64, |a, &b| a.checked_mul(b))
-            .unwrap_or(u64::MAX);
+        let threads = tpg.iter().try_fold(1u64, |a, &b| a.checked_mul(b)).unwrap_or(u64::MAX);
         if threads == 0 || threads > pipeline.max_total_threads_per_threadgroup() {
             return invalid(
                 op,
@@ -265,11 +236,7 @@ impl ComputeEncoder {
                 ),
             );
         }
-        let resources = self
-            .resources
-            .iter()
-            .map(|b| self.commands.held(b))
-            .collect();
+        let resources = self.resources.iter().map(|b| self.commands.held(b)).collect();
         let dispatch = Dispatch {
             pipeline: p.clone(),
             bound: self.bound.clone(),

@@ -98,10 +98,7 @@ impl Device {
 
     /// A device whose pipelines are all checked.
     pub fn checked() -> Result<Device> {
-        Device::with_options(DeviceOptions {
-            checked: true,
-            ..DeviceOptions::default()
-        })
+        Device::with_options(DeviceOptions { checked: true, ..DeviceOptions::default() })
     }
 
     /// A device with options of one's own. Fails if there is no clang.
@@ -112,9 +109,7 @@ impl Device {
             start: Instant::now(),
             epochs: Mutex::new((0, Vec::new())),
         };
-        let device = Device {
-            inner: Arc::new(inner),
-        };
+        let device = Device { inner: Arc::new(inner) };
         device.inner.compiler()?;
         Ok(device)
     }
@@ -180,10 +175,7 @@ impl Device {
         let path = path.as_ref();
         let source = std::fs::read_to_string(path)
             .map_err(|e| crate::error::io(format!("reading {}", path.display()), e))?;
-        let options = CompileOptions {
-            name: path.display().to_string(),
-            ..options.clone()
-        };
+        let options = CompileOptions { name: path.display().to_string(), ..options.clone() };
         Library::new(self, &source, &options)
     }
 
@@ -206,10 +198,7 @@ impl Device {
         if length == 0 || length > self.max_buffer_length() {
             return invalid(
                 "new_buffer",
-                format!(
-                    "a buffer has from 1 to {} bytes, not {length}",
-                    self.max_buffer_length()
-                ),
+                format!("a buffer has from 1 to {} bytes, not {length}", self.max_buffer_length()),
             );
         }
         Buffer::zeroed(self, length, storage)

@@ -71,11 +71,7 @@ impl Order {
 
     pub(crate) fn encoder(&mut self, concurrent: bool) {
         self.concurrent = concurrent;
-        self.since = if concurrent {
-            self.device.inner.coming_epoch()
-        } else {
-            u32::MAX
-        };
+        self.since = if concurrent { self.device.inner.coming_epoch() } else { u32::MAX };
         self.since_buffer.clear();
     }
 
@@ -99,10 +95,7 @@ impl Order {
     }
 
     fn since(&self, buffer: u64) -> u32 {
-        self.since_buffer
-            .get(&buffer)
-            .copied()
-            .unwrap_or(self.since)
+        self.since_buffer.get(&buffer).copied().unwrap_or(self.since)
     }
 }
 
@@ -179,14 +172,7 @@ pub(crate) fn run(
     let groups = [0, 1, 2].map(|i| extent.grid[i].div_ceil(extent.tpg[i].max(1)));
     let check = p.checked.then(|| {
         let epoch = order.device.inner.next_epoch();
-        Arc::new(Run::new(
-            p.name.clone(),
-            p.module.clone(),
-            bindings,
-            extent.tpg,
-            groups,
-            epoch,
-        ))
+        Arc::new(Run::new(p.name.clone(), p.module.clone(), bindings, extent.tpg, groups, epoch))
     });
     let launch = Launch::new(
         p.module.clone(),
@@ -238,31 +224,16 @@ fn extent(d: &Dispatch, freed: &dyn Fn(String) -> Error) -> Result<Option<Extent
     if grid.contains(&0) {
         return Ok(None);
     }
-    let groups: u128 = (0..3)
-        .map(|i| u128::from(grid[i].div_ceil(d.tpg[i])))
-        .product();
+    let groups: u128 = (0..3).map(|i| u128::from(grid[i].div_ceil(d.tpg[i]))).product();
     if grid.iter().any(|&n| n > u64::from(u32::MAX)) || groups > u128::from(u32::MAX) {
-        return invalid(
-            "dispatch",
-            format!("a grid of {grid:?} threads is too large"),
-        );
+        return invalid("dispatch", format!("a grid of {grid:?} threads is too large"));
     }
-    Ok(Some(Extent {
-        grid: grid.map(|n| n as u32),
-        tpg: d.tpg.map(|n| n as u32),
-    }))
+    Ok(Some(Extent { grid: grid.map(|n| n as u32), tpg: d.tpg.map(|n| n as u32) }))
 }
 
 fn divergence(p: &PipelineInner, fault: &Fault) -> Report {
     let symbols = Symbols::new(&p.module);
-    let Fault::Diverged {
-        kind,
-        sites,
-        group,
-        gone,
-        what,
-    } = fault
-    else {
+    let Fault::Diverged { kind, sites, group, gone, what } = fault else {
         unreachable!("only called for divergence")
     };
     let side = |(index, site): (u32, usize)| {
@@ -305,14 +276,7 @@ fn explain(p: &PipelineInner, fault: &Fault, limit: Duration) -> String {
         }
         Fault::Diverged { .. } => divergence(p, fault).to_string(),
         Fault::Stopped => "it was stopped by the checker".into(),
-        Fault::Trap {
-            signal,
-            address,
-            pc,
-            overflow,
-            group,
-            thread,
-        } => {
+        Fault::Trap { signal, address, pc, overflow, group, thread } => {
             let what = match *signal {
                 _ if *overflow => "stack overflow".to_string(),
                 libc::SIGFPE => "integer division by zero".to_string(),

@@ -31,12 +31,7 @@ impl SharedEvent {
             if left.is_zero() {
                 return false;
             }
-            now = self
-                .inner
-                .1
-                .wait_timeout(now, left)
-                .unwrap_or_else(|e| e.into_inner())
-                .0;
+            now = self.inner.1.wait_timeout(now, left).unwrap_or_else(|e| e.into_inner()).0;
         }
         true
     }

@@ -3,7 +3,7 @@
 use super::{Device, Function, FunctionConstants};
 use crate::compile::Options;
 use crate::error::{Error, Result};
-use crate::front::Unit;
+use crate::front::{Mode, Unit};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -55,24 +55,14 @@ impl Library {
             version: options.language_version,
             fast_math: options.fast_math,
         };
-        let unit = device.inner.compiler()?.library(source, &options)?;
-        Ok(Library {
-            inner: Arc::new(LibraryInner {
-                device: device.clone(),
-                unit,
-                options,
-            }),
-        })
+        let mode = if device.inner.options.checked { Mode::Checked } else { Mode::Fast };
+        let unit = device.inner.compiler()?.library(source, &options, mode)?;
+        Ok(Library { inner: Arc::new(LibraryInner { device: device.clone(), unit, options }) })
     }
 
     /// The names of its kernels, in the order they are written.
     pub fn function_names(&self) -> Vec<String> {
-        self.inner
-            .unit
-            .entries
-            .iter()
-            .map(|e| e.name.clone())
-            .collect()
+        self.inner.unit.entries.iter().map(|e| e.name.clone()).collect()
     }
 
     /// A kernel by name.
@@ -88,17 +78,10 @@ impl Library {
     ) -> Result<Function> {
         let unit = &self.inner.unit;
         let Some(entry) = unit.entries.iter().position(|e| e.name == name) else {
-            return Err(Error::NoFunction {
-                name: name.into(),
-                known: self.function_names(),
-            });
+            return Err(Error::NoFunction { name: name.into(), known: self.function_names() });
         };
         let values = constants.render(&unit.constants)?;
-        Ok(Function {
-            library: self.clone(),
-            entry,
-            values,
-        })
+        Ok(Function { library: self.clone(), entry, values })
     }
 
     /// The function constants it declares: index, name and type.

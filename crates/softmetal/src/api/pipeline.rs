@@ -56,15 +56,9 @@ pub struct Argument {
 pub(crate) fn arguments(entry: &Entry, facts: Option<&EntryFacts>) -> Vec<Argument> {
     let one = |(i, a): (usize, &crate::front::Arg)| {
         let kind = match &a.kind {
-            ArgKind::Buffer {
-                index,
-                device,
-                writable,
-            } => ArgumentKind::Buffer {
-                index: *index,
-                device: *device,
-                writable: *writable,
-            },
+            ArgKind::Buffer { index, device, writable } => {
+                ArgumentKind::Buffer { index: *index, device: *device, writable: *writable }
+            }
             ArgKind::Threadgroup { index } => ArgumentKind::Threadgroup { index: *index },
             ArgKind::Builtin(name) => ArgumentKind::Builtin(name.clone()),
         };
@@ -120,11 +114,7 @@ impl ComputePipeline {
             mode,
             &library.options,
         )?;
-        let facts = module
-            .entries
-            .get(&function.entry)
-            .cloned()
-            .unwrap_or_default();
+        let facts = module.entries.get(&function.entry).cloned().unwrap_or_default();
         if facts.static_threadgroup as usize > MAX_THREADGROUP_MEMORY {
             return invalid(
                 format!("new_compute_pipeline('{}')", entry.name),
@@ -146,9 +136,7 @@ impl ComputePipeline {
             checked,
             max_threads,
         };
-        Ok(ComputePipeline {
-            inner: Arc::new(inner),
-        })
+        Ok(ComputePipeline { inner: Arc::new(inner) })
     }
 
     /// The kernel's name.

@@ -1,7 +1,7 @@
 //! The checks themselves, as one worker makes them.
 
 use super::shadow::{ATOMIC, CROSS, Cell, Mark, SHARED, Shadow};
-use super::{ATOMIC_READ, ATOMIC_UPDATE, Kind, READ, Report, Run, Side};
+use super::{ALIGNED, ATOMIC_READ, ATOMIC_UPDATE, Kind, READ, Report, Run, Side};
 use crate::exec::abi::ThreadState;
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,10 +37,7 @@ struct Access<'a> {
 
 impl Access<'_> {
     fn action(&self) -> &'static str {
-        action(
-            self.kind != READ && self.kind != ATOMIC_READ,
-            self.kind >= ATOMIC_READ,
-        )
+        action(self.kind != READ && self.kind != ATOMIC_READ, self.kind >= ATOMIC_READ)
     }
 }
 
@@ -101,11 +98,7 @@ impl Local {
     }
 
     fn phase(&self, shared: bool, state: &ThreadState) -> u32 {
-        let own = if shared {
-            self.shared_phase
-        } else {
-            self.device_phase
-        };
+        let own = if shared { self.shared_phase } else { self.device_phase };
         own << 12 | self.simd_phase[(state.index / 32) as usize & 31] & 0xfff
     }
 
@@ -118,11 +111,14 @@ impl Local {
         pc: usize,
         state: &ThreadState,
     ) -> bool {
+        let misplaced = kind & ALIGNED != 0 && !address.is_multiple_of(size.clamp(1, 8));
+        let kind = kind & !ALIGNED;
+        if misplaced {
+            let place = self.run.place(pc);
+            self.misaligned(address, size as u32, place.line, place.file, state);
+        }
         let write = kind != READ && kind != ATOMIC_READ;
-        let thread = self
-            .group
-            .wrapping_mul(self.run.threads_per_group)
-            .wrapping_add(state.index);
+        let thread = self.group.wrapping_mul(self.run.threads_per_group).wrapping_add(state.index);
         if self.shared.contains(&address) && address + size <= self.shared.end {
             self.threadgroup[usize::from(write)] += size as u64;
             let a = Access {
@@ -224,14 +220,7 @@ impl Local {
             && !(atomic && other_atomic)
             && let Some(kind) = conflict(&w, w_phase)
         {
-            self.race(
-                a,
-                kind,
-                (w.thread, w_pc),
-                action(true, other_atomic),
-                binding,
-                offset,
-            );
+            self.race(a, kind, (w.thread, w_pc), action(true, other_atomic), binding, offset);
         }
         let uninit = match binding {
             None => w.epoch != epoch,
@@ -284,13 +273,7 @@ impl Local {
     ) {
         let own = if atomic { 0 } else { mask };
         if r.epoch != epoch {
-            let m = Mark {
-                epoch,
-                touched: mask,
-                mask: own,
-                flags: 0,
-                thread: a.thread,
-            };
+            let m = Mark { epoch, touched: mask, mask: own, flags: 0, thread: a.thread };
             cell.set_read(r, m, a.phase, self.short(a.pc));
             return;
         }
@@ -351,9 +334,7 @@ impl Local {
     }
 
     fn binding_name(&self, binding: Option<usize>) -> String {
-        binding.map_or("threadgroup memory".into(), |b| {
-            self.run.bindings[b].name.clone()
-        })
+        binding.map_or("threadgroup memory".into(), |b| self.run.bindings[b].name.clone())
     }
 
     fn race(
@@ -369,19 +350,11 @@ impl Local {
         self.run.report(kind, a.pc, other_pc, |symbols| {
             let earlier = kind == Kind::MissingBarrier;
             // The code of an earlier dispatch may be in another module: its line is not known here.
-            let place = if earlier {
-                crate::exec::Place::default()
-            } else {
-                symbols.place(other_pc)
-            };
+            let place =
+                if earlier { crate::exec::Place::default() } else { symbols.place(other_pc) };
             let (group, thread) = self.run.thread(other.0);
-            let other = Side {
-                file: place.file,
-                line: place.line,
-                group,
-                thread,
-                action: what.into(),
-            };
+            let other =
+                Side { file: place.file, line: place.line, group, thread, action: what.into() };
             let detail = if earlier {
                 "an earlier dispatch of the same encoder touched it".into()
             } else {
@@ -402,17 +375,16 @@ impl Local {
     }
 
     fn uninitialized(&self, a: &Access<'_>, binding: Option<usize>, offset: usize) {
-        self.run
-            .report(Kind::Uninitialized, a.pc, 0, |symbols| Report {
-                kind: Kind::Uninitialized,
-                kernel: self.run.kernel.clone(),
-                binding: self.binding_name(binding),
-                offset: offset as i64,
-                size: a.size,
-                side: self.side(a, symbols),
-                other: None,
-                detail: "nothing has been written there".into(),
-            });
+        self.run.report(Kind::Uninitialized, a.pc, 0, |symbols| Report {
+            kind: Kind::Uninitialized,
+            kernel: self.run.kernel.clone(),
+            binding: self.binding_name(binding),
+            offset: offset as i64,
+            size: a.size,
+            side: self.side(a, symbols),
+            other: None,
+            detail: "nothing has been written there".into(),
+        });
     }
 
     fn out_of_bounds(&self, a: &Access<'_>) {
@@ -426,11 +398,7 @@ impl Local {
                 }
             };
             let shared = (!self.shared.is_empty()).then(|| {
-                (
-                    far(&self.shared),
-                    "threadgroup memory".to_string(),
-                    self.shared.clone(),
-                )
+                (far(&self.shared), "threadgroup memory".to_string(), self.shared.clone())
             });
             let nearest = self
                 .run
@@ -474,11 +442,7 @@ impl Local {
         file: String,
         state: &ThreadState,
     ) {
-        let found = self
-            .run
-            .bindings
-            .iter()
-            .find(|b| b.range.contains(&address));
+        let found = self.run.bindings.iter().find(|b| b.range.contains(&address));
         let (binding, offset) = match found {
             Some(b) => (b.name.clone(), address - b.range.start),
             None if self.shared.contains(&address) => {
@@ -486,22 +450,21 @@ impl Local {
             }
             None => return,
         };
-        self.run
-            .report(Kind::Misaligned, line as usize, 0, |_| Report {
-                kind: Kind::Misaligned,
-                kernel: self.run.kernel.clone(),
-                binding,
-                offset: offset as i64,
-                size: align as usize,
-                side: Side {
-                    file,
-                    line,
-                    group: state.position,
-                    thread: state.local,
-                    action: "access".into(),
-                },
-                other: None,
-                detail: format!("the type needs an alignment of {align} bytes"),
-            });
+        self.run.report(Kind::Misaligned, line as usize, 0, |_| Report {
+            kind: Kind::Misaligned,
+            kernel: self.run.kernel.clone(),
+            binding,
+            offset: offset as i64,
+            size: align as usize,
+            side: Side {
+                file,
+                line,
+                group: state.position,
+                thread: state.local,
+                action: "access".into(),
+            },
+            other: None,
+            detail: format!("the type needs an alignment of {align} bytes"),
+        });
     }
 }

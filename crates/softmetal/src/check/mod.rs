@@ -10,7 +10,7 @@ pub use report::{Kind, Report, Side};
 pub(crate) use shadow::{LAST_EPOCH, Shadow};
 
 use crate::compile::Module;
-use crate::exec::Symbols;
+use crate::exec::{Place, Symbols};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -18,6 +18,9 @@ use std::sync::{Arc, Mutex};
 pub(crate) const READ: u32 = 0;
 pub(crate) const ATOMIC_READ: u32 = 2;
 pub(crate) const ATOMIC_UPDATE: u32 = 3;
+
+/// Set when the compiler takes the address to be aligned.
+pub(crate) const ALIGNED: u32 = 16;
 
 /// Reports kept of one dispatch.
 const MAX_REPORTS: usize = 16;
@@ -100,10 +103,7 @@ impl Run {
         groups: [u32; 3],
         epoch: u32,
     ) -> Run {
-        let found = Found {
-            traffic: vec![[0; 2]; bindings.len()],
-            ..Found::default()
-        };
+        let found = Found { traffic: vec![[0; 2]; bindings.len()], ..Found::default() };
         Run {
             kernel,
             bindings,
@@ -137,16 +137,10 @@ impl Run {
 
     /// The position of a thread from its number in the grid.
     fn thread(&self, number: u32) -> ([u32; 3], [u32; 3]) {
-        let (group, index) = (
-            number / self.threads_per_group,
-            number % self.threads_per_group,
-        );
+        let (group, index) = (number / self.threads_per_group, number % self.threads_per_group);
         let split =
             |n: u32, size: [u32; 3]| [n % size[0], n / size[0] % size[1], n / size[0] / size[1]];
-        (
-            split(group, self.groups.map(|g| g.max(1))),
-            split(index, self.tpg.map(|t| t.max(1))),
-        )
+        (split(group, self.groups.map(|g| g.max(1))), split(index, self.tpg.map(|t| t.max(1))))
     }
 
     /// Keeps a report unless the same was made of the same place.
@@ -165,6 +159,10 @@ impl Run {
         found.reports.push(report);
     }
 
+    pub(super) fn place(&self, pc: usize) -> Place {
+        Symbols::new(&self.module).place(pc)
+    }
+
     pub(crate) fn take_reports(&self) -> Vec<Report> {
         std::mem::take(&mut self.lock().reports)
     }
@@ -180,9 +178,7 @@ impl Run {
                 let (unique_read, unique_written) = b
                     .shadow
                     .as_ref()
-                    .map_or((t[0].min(b.range.len() as u64), 0), |s| {
-                        s.unique(self.epoch)
-                    });
+                    .map_or((t[0].min(b.range.len() as u64), 0), |s| s.unique(self.epoch));
                 Traffic {
                     name: b.name.clone(),
                     index: b.index,

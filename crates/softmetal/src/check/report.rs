@@ -65,10 +65,7 @@ impl fmt::Display for Side {
             0 => write!(f, "{} by", self.action)?,
             _ => write!(f, "{} at {}:{} by", self.action, self.file, self.line)?,
         }
-        write!(
-            f,
-            " thread ({x}, {y}, {z}) of threadgroup ({gx}, {gy}, {gz})"
-        )
+        write!(f, " thread ({x}, {y}, {z}) of threadgroup ({gx}, {gy}, {gz})")
     }
 }
 
@@ -100,11 +97,7 @@ impl fmt::Display for Report {
         }
         write!(f, "{} in kernel '{}'", self.kind.name(), self.kernel)?;
         if !self.binding.is_empty() {
-            write!(
-                f,
-                ": {} bytes at offset {} of {}",
-                self.size, self.offset, self.binding
-            )?;
+            write!(f, ": {} bytes at offset {} of {}", self.size, self.offset, self.binding)?;
         }
         if !self.detail.is_empty() {
             write!(f, " ({})", self.detail)?;

@@ -80,19 +80,12 @@ impl Cell {
     }
 
     pub(crate) fn set_read(&self, old: Mark, m: Mark, phase: u32, pc: u32) {
-        if self
-            .read
-            .compare_exchange(old.pack(), m.pack(), Relaxed, Relaxed)
-            .is_ok()
-        {
+        if self.read.compare_exchange(old.pack(), m.pack(), Relaxed, Relaxed).is_ok() {
             self.read_phase.store(phase, Relaxed);
             self.read_pc.store(pc, Relaxed);
         } else {
             // Another worker reads too: all that must not be lost is which bytes.
-            self.read.fetch_or(
-                u64::from(m.touched & 15) << 44 | u64::from(CROSS) << 32,
-                Relaxed,
-            );
+            self.read.fetch_or(u64::from(m.touched & 15) << 44 | u64::from(CROSS) << 32, Relaxed);
         }
     }
 }
@@ -104,9 +97,7 @@ pub(crate) struct Shadow {
 
 impl Shadow {
     pub(crate) fn new(bytes: usize) -> Shadow {
-        Shadow {
-            cells: (0..bytes.div_ceil(4)).map(|_| Cell::default()).collect(),
-        }
+        Shadow { cells: (0..bytes.div_ceil(4)).map(|_| Cell::default()).collect() }
     }
 
     pub(crate) fn cell(&self, word: usize) -> Option<&Cell> {
@@ -115,22 +106,9 @@ impl Shadow {
 
     /// Marks bytes as written by something that needs no ordering (the CPU, a copy).
     pub(crate) fn initialize(&self, bytes: std::ops::Range<usize>) {
-        for c in self
-            .cells
-            .iter()
-            .take(bytes.end.div_ceil(4))
-            .skip(bytes.start / 4)
-        {
+        for c in self.cells.iter().take(bytes.end.div_ceil(4)).skip(bytes.start / 4) {
             if c.write.load(Relaxed) == 0 {
-                c.write.store(
-                    Mark {
-                        epoch: OLD,
-                        mask: 15,
-                        ..Mark::default()
-                    }
-                    .pack(),
-                    Relaxed,
-                );
+                c.write.store(Mark { epoch: OLD, mask: 15, ..Mark::default() }.pack(), Relaxed);
             }
         }
     }
@@ -139,15 +117,7 @@ impl Shadow {
     pub(crate) fn age(&self) {
         for c in &self.cells {
             if c.write.load(Relaxed) != 0 {
-                c.write.store(
-                    Mark {
-                        epoch: OLD,
-                        mask: 15,
-                        ..Mark::default()
-                    }
-                    .pack(),
-                    Relaxed,
-                );
+                c.write.store(Mark { epoch: OLD, mask: 15, ..Mark::default() }.pack(), Relaxed);
             }
             c.read.store(0, Relaxed);
         }
@@ -157,10 +127,7 @@ impl Shadow {
     pub(crate) fn unique(&self, epoch: u32) -> (u64, u64) {
         let mut sum = (0, 0);
         for c in &self.cells {
-            let (r, w) = (
-                Mark::unpack(c.read.load(Relaxed)),
-                Mark::unpack(c.write.load(Relaxed)),
-            );
+            let (r, w) = (Mark::unpack(c.read.load(Relaxed)), Mark::unpack(c.write.load(Relaxed)));
             if r.epoch == epoch {
                 sum.0 += u64::from(r.touched.count_ones());
             }
@@ -178,13 +145,7 @@ mod tests {
 
     #[test]
     fn marks_survive_packing() {
-        let m = Mark {
-            epoch: 0xabcd,
-            touched: 9,
-            mask: 5,
-            flags: 7,
-            thread: 0xdead_beef,
-        };
+        let m = Mark { epoch: 0xabcd, touched: 9, mask: 5, flags: 7, thread: 0xdead_beef };
         assert_eq!(Mark::unpack(m.pack()), m);
     }
 }

@@ -43,17 +43,9 @@ pub(super) fn parse(text: &str, position: u32) -> Result<(u32, Array)> {
     {
         let shape: Vec<usize> = dims
             .split(',')
-            .map(|d| {
-                d.trim()
-                    .parse()
-                    .with_context(|| format!("'{d}' in '{text}' is no extent"))
-            })
+            .map(|d| d.trim().parse().with_context(|| format!("'{d}' in '{text}' is no extent")))
             .collect::<Result<_>>()?;
-        let mut array = Array {
-            dtype: dtype.into(),
-            shape,
-            bytes: Vec::new(),
-        };
+        let mut array = Array { dtype: dtype.into(), shape, bytes: Vec::new() };
         let n = array
             .shape
             .iter()
@@ -72,14 +64,7 @@ pub(super) fn parse(text: &str, position: u32) -> Result<(u32, Array)> {
                 .with_context(|| format!("'{v}' in '{text}' is no {kind}"))?;
             n += 1;
         }
-        return Ok((
-            index,
-            Array {
-                dtype: dtype.into(),
-                shape: vec![n],
-                bytes,
-            },
-        ));
+        return Ok((index, Array { dtype: dtype.into(), shape: vec![n], bytes }));
     }
     if !what.ends_with(".npy") {
         bail!(
@@ -109,12 +94,8 @@ fn push(out: &mut Vec<u8>, dtype: &str, v: &str) -> Result<()> {
 /// The first few elements, for people.
 pub(super) fn preview(a: &Array, most: usize) -> String {
     let size = a.item_size();
-    let mut out: Vec<String> = a
-        .bytes
-        .chunks_exact(size)
-        .take(most)
-        .map(|c| element(&a.dtype, c))
-        .collect();
+    let mut out: Vec<String> =
+        a.bytes.chunks_exact(size).take(most).map(|c| element(&a.dtype, c)).collect();
     if a.bytes.len() / size > most {
         out.push("…".into());
     }
@@ -143,22 +124,10 @@ mod tests {
     #[test]
     fn specifications() {
         let (i, a) = parse("u32:1,2,3", 4).unwrap();
-        assert_eq!(
-            (i, a.shape.clone(), preview(&a, 2)),
-            (4, vec![3], "1 2 …".to_string())
-        );
+        assert_eq!((i, a.shape.clone(), preview(&a, 2)), (4, vec![3], "1 2 …".to_string()));
         let (i, a) = parse("2=f16[2,2]", 0).unwrap();
-        assert_eq!(
-            (i, a.bytes.len(), preview(&a, 9)),
-            (2, 8, "0 0 0 0".to_string())
-        );
-        for bad in [
-            "x",
-            "u32:a",
-            "f32[x]",
-            "f32[99999999999,99999999999]",
-            "no.npy",
-        ] {
+        assert_eq!((i, a.bytes.len(), preview(&a, 9)), (2, 8, "0 0 0 0".to_string()));
+        for bad in ["x", "u32:a", "f32[x]", "f32[99999999999,99999999999]", "no.npy"] {
             assert!(parse(bad, 0).is_err(), "{bad}");
         }
     }

@@ -34,10 +34,7 @@ pub(super) fn check(args: &Args) -> anyhow::Result<ExitCode> {
             .into_iter()
             .map(|(index, name, kind)| json!({"index": index, "name": name, "type": kind}))
             .collect();
-        println!(
-            "{}",
-            json!({"kernels": kernels, "function_constants": constants, "errors": []})
-        );
+        println!("{}", json!({"kernels": kernels, "function_constants": constants, "errors": []}));
     } else {
         for (index, name, kind) in library.function_constants() {
             println!("function_constant({index}) {kind} {name}");
@@ -99,16 +96,8 @@ fn describe(p: &ComputePipeline, json: bool) -> Value {
             } else {
                 String::new()
             };
-            let note = if a.active {
-                ""
-            } else {
-                ", left out by a function constant"
-            };
-            let access = if access.is_empty() {
-                String::new()
-            } else {
-                format!(", {access}")
-            };
+            let note = if a.active { "" } else { ", left out by a function constant" };
+            let access = if access.is_empty() { String::new() } else { format!(", {access}") };
             println!("  {place}: {} {}{size}{access}{note}", a.type_name, a.name);
         }
         args.push(json!({

@@ -55,11 +55,8 @@ struct Source {
 impl Source {
     fn options(&self) -> anyhow::Result<crate::CompileOptions> {
         let (major, minor) = self.std.split_once('.').unwrap_or((&self.std, "0"));
-        let version = major
-            .parse::<u32>()
-            .ok()
-            .zip(minor.parse::<u32>().ok())
-            .map(|(a, b)| a * 100 + b * 10);
+        let version =
+            major.parse::<u32>().ok().zip(minor.parse::<u32>().ok()).map(|(a, b)| a * 100 + b * 10);
         let define = |d: &String| match d.split_once('=') {
             Some((n, v)) => (n.to_string(), v.to_string()),
             None => (d.clone(), "1".to_string()),

@@ -31,24 +31,15 @@ fn parse(bytes: &[u8]) -> Result<Array> {
     }
     let (length, start): (usize, usize) = match bytes[6] {
         1 => (usize::from(u16::from_le_bytes([bytes[8], bytes[9]])), 10),
-        _ => (
-            u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize,
-            12,
-        ),
+        _ => (u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize, 12),
     };
-    let header = bytes
-        .get(start..start.saturating_add(length))
-        .context("the header is cut off")?;
+    let header = bytes.get(start..start.saturating_add(length)).context("the header is cut off")?;
     let header = std::str::from_utf8(header).context("the header is no text")?;
     let field = |name: &str| -> Result<&str> {
         let at = header
             .find(&format!("'{name}'"))
             .with_context(|| format!("the header has no '{name}'"))?;
-        Ok(header[at..]
-            .split_once(':')
-            .context("the header is damaged")?
-            .1
-            .trim_start())
+        Ok(header[at..].split_once(':').context("the header is damaged")?.1.trim_start())
     };
     let descr = field("descr")?;
     let descr = descr
@@ -60,9 +51,7 @@ fn parse(bytes: &[u8]) -> Result<Array> {
     if order == ">" {
         bail!("big-endian arrays are not supported");
     }
-    let kinds = [
-        "f2", "f4", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1",
-    ];
+    let kinds = ["f2", "f4", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"];
     if !kinds.contains(&dtype) {
         bail!("the type '{descr}' is not one of {}", kinds.join(", "));
     }
@@ -70,11 +59,8 @@ fn parse(bytes: &[u8]) -> Result<Array> {
         bail!("arrays in Fortran order are not supported");
     }
     let shape = field("shape")?;
-    let shape = shape
-        .strip_prefix('(')
-        .and_then(|s| s.split_once(')'))
-        .context("'shape' is damaged")?
-        .0;
+    let shape =
+        shape.strip_prefix('(').and_then(|s| s.split_once(')')).context("'shape' is damaged")?.0;
     let shape: Vec<usize> = shape
         .split(',')
         .map(str::trim)
@@ -82,21 +68,14 @@ fn parse(bytes: &[u8]) -> Result<Array> {
         .map(|s| s.parse().with_context(|| format!("'{s}' is no extent")))
         .collect::<Result<_>>()?;
     let data = bytes[start + length..].to_vec();
-    let array = Array {
-        dtype: dtype.into(),
-        shape,
-        bytes: data,
-    };
+    let array = Array { dtype: dtype.into(), shape, bytes: data };
     let want = array
         .shape
         .iter()
         .try_fold(array.item_size(), |a, &b| a.checked_mul(b))
         .context("the shape is too large")?;
     if array.bytes.len() != want {
-        bail!(
-            "there are {} bytes of data, and the shape needs {want}",
-            array.bytes.len()
-        );
+        bail!("there are {} bytes of data, and the shape needs {want}", array.bytes.len());
     }
     Ok(array)
 }
@@ -126,11 +105,7 @@ mod tests {
 
     #[test]
     fn round_trip_and_damage() {
-        let a = Array {
-            dtype: "f4".into(),
-            shape: vec![2, 3],
-            bytes: (0..24).collect(),
-        };
+        let a = Array { dtype: "f4".into(), shape: vec![2, 3], bytes: (0..24).collect() };
         let path = std::env::temp_dir().join(format!("softmetal-npy-{}.npy", std::process::id()));
         write(&path, &a).unwrap();
         assert_eq!(read(&path).unwrap(), a);

@@ -80,24 +80,15 @@ fn size(text: &str, what: &str) -> Result<Size> {
         bail!("{what} takes one to three numbers, not '{text}'");
     }
     for (slot, part) in n.iter_mut().zip(&parts) {
-        *slot = part
-            .trim()
-            .parse()
-            .with_context(|| format!("'{part}' in {what} is no number"))?;
+        *slot = part.trim().parse().with_context(|| format!("'{part}' in {what} is no number"))?;
     }
     Ok(Size::new(n[0], n[1], n[2]))
 }
 
 fn pair<'a>(text: &'a str, what: &str) -> Result<(u32, &'a str)> {
-    let (index, value) = text
-        .split_once('=')
-        .with_context(|| format!("{what} takes INDEX=…, not '{text}'"))?;
-    Ok((
-        index
-            .parse()
-            .with_context(|| format!("'{index}' in {what} is no index"))?,
-        value,
-    ))
+    let (index, value) =
+        text.split_once('=').with_context(|| format!("{what} takes INDEX=…, not '{text}'"))?;
+    Ok((index.parse().with_context(|| format!("'{index}' in {what} is no index"))?, value))
 }
 
 fn here(args: &Args) -> Result<ExitCode> {
@@ -175,18 +166,11 @@ fn print(
     };
     if args.source.json {
         let counters: Vec<_> = counters.iter().map(counters_json).collect();
-        println!(
-            "{}",
-            json!({"errors": [], "seconds": seconds, "counters": counters})
-        );
+        println!("{}", json!({"errors": [], "seconds": seconds, "counters": counters}));
         return;
     }
     for (index, array, _) in bound.iter().filter(|(i, _, _)| written(*i)) {
-        println!(
-            "buffer({index}) {:?}: {}",
-            array.shape,
-            arrays::preview(array, 8)
-        );
+        println!("buffer({index}) {:?}: {}", array.shape, arrays::preview(array, 8));
     }
     println!("{seconds:.6} s");
     for c in counters.iter().filter(|_| args.counters) {

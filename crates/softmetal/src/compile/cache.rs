@@ -37,11 +37,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// `SOFTMETAL_CACHE`, or the user's cache folder, or the system's temporary one.
     pub(crate) fn standard() -> Cache {
-        let var = |name: &str| {
-            std::env::var_os(name)
-                .filter(|v| !v.is_empty())
-                .map(PathBuf::from)
-        };
+        let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let folder = var("SOFTMETAL_CACHE")
             .or_else(|| var("XDG_CACHE_HOME").map(|p| p.join("softmetal")))
             .or_else(|| var("HOME").map(|p| p.join(".cache/softmetal")))
@@ -51,9 +47,7 @@ impl Cache {
 
     pub(crate) fn at(folder: PathBuf) -> Cache {
         let usable = std::fs::create_dir_all(&folder).is_ok();
-        Cache {
-            folder: usable.then_some(folder),
-        }
+        Cache { folder: usable.then_some(folder) }
     }
 
     fn path(&self, key: &str, kind: &str) -> Option<PathBuf> {
@@ -92,10 +86,7 @@ impl Cache {
     /// A verified file that can be opened by path.
     pub(crate) fn hold(&self, key: &str, kind: &str) -> Option<Held> {
         self.read(key, kind)?;
-        Some(Held {
-            path: self.path(key, kind)?,
-            owned: false,
-        })
+        Some(Held { path: self.path(key, kind)?, owned: false })
     }
 
     pub(crate) fn folder(&self) -> Option<&Path> {

@@ -36,17 +36,11 @@ impl Clang {
         let folders: Vec<PathBuf> = std::env::var_os("PATH")
             .map(|p| std::env::split_paths(&p).collect())
             .unwrap_or_default();
-        let names = VERSIONS
-            .rev()
-            .map(|v| format!("clang-{v}"))
-            .chain(["clang".to_string()]);
+        let names = VERSIONS.rev().map(|v| format!("clang-{v}")).chain(["clang".to_string()]);
         for name in names {
             let brew = PathBuf::from("/opt/homebrew/opt/llvm/bin");
-            if let Some(path) = folders
-                .iter()
-                .chain([&brew])
-                .map(|f| f.join(&name))
-                .find(|p| p.is_file())
+            if let Some(path) =
+                folders.iter().chain([&brew]).map(|f| f.join(&name)).find(|p| p.is_file())
             {
                 return Ok(Clang::at(path));
             }
@@ -61,10 +55,7 @@ impl Clang {
         let facts = std::fs::metadata(&real)
             .map(|m| format!("{} {:?}", m.len(), m.modified().ok()))
             .unwrap_or_default();
-        Clang {
-            identity: format!("{} {facts}", real.display()),
-            path,
-        }
+        Clang { identity: format!("{} {facts}", real.display()), path }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -115,10 +106,8 @@ impl Clang {
             c.arg("-I").arg(folder);
         }
         c.arg("-isystem").arg(lib.macros()).arg("-");
-        let marked = format!(
-            "# 1 \"{}\"\n{source}\n",
-            o.name.replace('\\', "\\\\").replace('"', "\\\"")
-        );
+        let marked =
+            format!("# 1 \"{}\"\n{source}\n", o.name.replace('\\', "\\\\").replace('"', "\\\""));
         let out = run(c, marked.as_bytes(), Duration::from_secs(60))?;
         String::from_utf8(out)
             .map_err(|_| ClangError::Other(Error::Compiler("the source is not UTF-8".into())))
@@ -232,13 +221,9 @@ impl Clang {
 }
 
 fn libmvec() -> bool {
-    [
-        "/lib/x86_64-linux-gnu/libmvec.so.1",
-        "/lib64/libmvec.so.1",
-        "/usr/lib/libmvec.so.1",
-    ]
-    .iter()
-    .any(|p| Path::new(p).exists())
+    ["/lib/x86_64-linux-gnu/libmvec.so.1", "/lib64/libmvec.so.1", "/usr/lib/libmvec.so.1"]
+        .iter()
+        .any(|p| Path::new(p).exists())
 }
 
 /// Runs a command with `input` and gives its output back.
@@ -247,15 +232,9 @@ fn run(
     input: &[u8],
     limit: Duration,
 ) -> std::result::Result<Vec<u8>, ClangError> {
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| {
-        ClangError::Other(io(
-            format!("running {}", command.get_program().to_string_lossy()),
-            e,
-        ))
+        ClangError::Other(io(format!("running {}", command.get_program().to_string_lossy()), e))
     })?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
@@ -276,10 +255,7 @@ fn run(
         let out = scope.spawn(read(Box::new(stdout), MAX_OUTPUT));
         let err = scope.spawn(read(Box::new(stderr), 16 << 20));
         let status = wait(&mut child, limit);
-        let (out, err) = (
-            out.join().unwrap_or_default(),
-            err.join().unwrap_or_default(),
-        );
+        let (out, err) = (out.join().unwrap_or_default(), err.join().unwrap_or_default());
         let err = String::from_utf8_lossy(&err).into_owned();
         match status {
             None => Err(ClangError::Other(Error::Compiler(format!(
@@ -287,9 +263,9 @@ fn run(
                 limit.as_secs()
             )))),
             Some(true) if (out.len() as u64) < MAX_OUTPUT => Ok(out),
-            Some(true) => Err(ClangError::Other(Error::Compiler(
-                "preprocessing gave too much text".into(),
-            ))),
+            Some(true) => {
+                Err(ClangError::Other(Error::Compiler("preprocessing gave too much text".into())))
+            }
             Some(false) if err.contains("error:") => Err(ClangError::Messages(err)),
             Some(false) => Err(ClangError::Other(Error::Compiler(
                 err.lines().take(5).collect::<Vec<_>>().join(" / "),

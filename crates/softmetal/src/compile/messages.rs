@@ -23,13 +23,11 @@ pub(super) fn read(text: &str, lines: &dyn Lines) -> Vec<Diagnostic> {
         };
         let source_line = lines.line(file, number);
         // Notes inside our own headers would only confuse.
-        if source_line.is_none() && severity == Severity::Note {
+        let ours = file.contains("/stdlib-") && file.contains("/softmetal/");
+        if (source_line.is_none() || ours) && severity == Severity::Note {
             continue;
         }
-        let shown = all
-            .get(i + 1)
-            .and_then(|l| l.split_once(" | "))
-            .map(|(_, shown)| shown);
+        let shown = all.get(i + 1).and_then(|l| l.split_once(" | ")).map(|(_, shown)| shown);
         let column = match (&source_line, shown) {
             (Some(original), Some(shown)) => {
                 original_column(original, shown, column.saturating_sub(1))
@@ -143,8 +141,7 @@ mod tests {
         let d = &read(text, &One)[0];
         assert_eq!((d.line, d.column), (3, 18), "{d}");
         assert!(
-            d.message
-                .contains("'device float *' with an lvalue of type 'threadgroup float *'"),
+            d.message.contains("'device float *' with an lvalue of type 'threadgroup float *'"),
             "{}",
             d.message
         );

@@ -71,11 +71,7 @@ impl Compiler {
     pub(crate) fn new(cache: Cache) -> Result<Compiler> {
         let clang = Clang::find()?;
         let stdlib = stdlib::Installed::new(&cache)?;
-        Ok(Compiler {
-            clang,
-            cache,
-            stdlib,
-        })
+        Ok(Compiler { clang, cache, stdlib })
     }
 
     pub(crate) fn clang(&self) -> &Clang {
@@ -83,7 +79,7 @@ impl Compiler {
     }
 
     /// Translates and checks source. A library seen before comes from the cache.
-    pub(crate) fn library(&self, source: &str, options: &Options) -> Result<Arc<Unit>> {
+    pub(crate) fn library(&self, source: &str, options: &Options, mode: Mode) -> Result<Arc<Unit>> {
         let key = digest(&[
             "unit",
             env!("CARGO_PKG_VERSION"),
@@ -92,10 +88,8 @@ impl Compiler {
             &self.clang.identity,
             &self.stdlib.digest,
         ]);
-        if let Some(record) = self
-            .cache
-            .read(&key, "unit")
-            .and_then(|b| serde_json::from_slice::<Record>(&b).ok())
+        if let Some(record) =
+            self.cache.read(&key, "unit").and_then(|b| serde_json::from_slice::<Record>(&b).ok())
             && record
                 .dependencies
                 .iter()
@@ -103,36 +97,24 @@ impl Compiler {
         {
             return Ok(Arc::new(record.unit));
         }
-        let lines = UserLines {
-            name: &options.name,
-            source,
-        };
-        let text = self
-            .clang
-            .preprocess(source, options, &self.stdlib)
-            .map_err(|e| explain(e, &lines))?;
+        let lines = UserLines { name: &options.name, source };
+        let text =
+            self.clang.preprocess(source, options, &self.stdlib).map_err(|e| explain(e, &lines))?;
         let preprocessed = Source::new(text);
         let unit = front::translate(&preprocessed, &lines).map_err(Error::Compile)?;
         let all: Vec<usize> = (0..unit.entries.len()).collect();
         if unit.entries.len() <= EAGER && unit.constants.is_empty() {
-            self.object(&unit, &all, &ConstantValues::new(), Mode::Fast, options)
+            self.object(&unit, &all, &ConstantValues::new(), mode, options)
                 .map_err(|e| explain(e, &lines))?;
         } else {
             let text = front::render(&unit, &all, &ConstantValues::new(), Mode::Fast);
-            self.clang
-                .check(&text, options, &self.stdlib)
-                .map_err(|e| explain(e, &lines))?;
+            self.clang.check(&text, options, &self.stdlib).map_err(|e| explain(e, &lines))?;
         }
         let dependencies = preprocessed
             .files
             .iter()
             .filter(|f| **f != options.name)
-            .filter_map(|f| {
-                Some(Dependency {
-                    path: f.clone(),
-                    digest: file_digest(f)?,
-                })
-            })
+            .filter_map(|f| Some(Dependency { path: f.clone(), digest: file_digest(f)? }))
             .collect();
         let record = Record { unit, dependencies };
         if let Ok(bytes) = serde_json::to_vec(&record) {
@@ -150,18 +132,13 @@ impl Compiler {
         mode: Mode,
         options: &Options,
     ) -> Result<Arc<Module>> {
-        let eager = unit.entries.len() <= EAGER && unit.constants.is_empty() && mode == Mode::Fast;
-        let wanted: Vec<usize> = if eager {
-            (0..unit.entries.len()).collect()
-        } else {
-            vec![entry]
-        };
-        let path = self
-            .object(unit, &wanted, values, mode, options)
-            .map_err(|e| match e {
-                ClangError::Messages(m) => Error::Compile(messages::plain(m)),
-                ClangError::Other(e) => e,
-            })?;
+        let eager = unit.entries.len() <= EAGER && unit.constants.is_empty();
+        let wanted: Vec<usize> =
+            if eager { (0..unit.entries.len()).collect() } else { vec![entry] };
+        let path = self.object(unit, &wanted, values, mode, options).map_err(|e| match e {
+            ClangError::Messages(m) => Error::Compile(messages::plain(m)),
+            ClangError::Other(e) => e,
+        })?;
         Module::open(path, unit, &wanted).map(Arc::new)
     }
 
@@ -209,9 +186,7 @@ fn explain(e: ClangError, lines: &dyn Lines) -> Error {
 }
 
 fn file_digest(path: &str) -> Option<String> {
-    Some(digest(&[&String::from_utf8_lossy(
-        &std::fs::read(path).ok()?,
-    )]))
+    Some(digest(&[&String::from_utf8_lossy(&std::fs::read(path).ok()?)]))
 }
 
 /// What the machine can do: code compiled for one must not be loaded by another.

@@ -85,22 +85,12 @@ fn facts(
     let mut facts = EntryFacts::default();
     // SAFETY: as above: names and types are those `front::emit` and entry.h agree on.
     unsafe {
-        facts.thread = library
-            .get::<ThreadEntry>(format!("__sm_thread_{n}"))
-            .ok()
-            .map(|s| *s);
-        facts.run = library
-            .get::<LoopEntry>(format!("__sm_loop_{n}"))
-            .ok()
-            .map(|s| *s);
+        facts.thread = library.get::<ThreadEntry>(format!("__sm_thread_{n}")).ok().map(|s| *s);
+        facts.run = library.get::<LoopEntry>(format!("__sm_loop_{n}")).ok().map(|s| *s);
         let extents = library.get::<unsafe extern "C" fn(*mut u32)>(format!("__sm_facts_{n}"))?;
         let mut out = vec![0u32; entry.args.len() * 2 + 2];
         extents(out.as_mut_ptr());
-        facts.extents = out
-            .chunks(2)
-            .take(entry.args.len())
-            .map(|c| (c[0], c[1]))
-            .collect();
+        facts.extents = out.chunks(2).take(entry.args.len()).map(|c| (c[0], c[1])).collect();
         let conditional = entry.args.iter().filter(|a| a.condition.is_some()).count();
         let mut on = vec![1u32; conditional];
         if conditional > 0 {
@@ -109,11 +99,8 @@ fn facts(
             );
         }
         let mut on = on.into_iter();
-        facts.present = entry
-            .args
-            .iter()
-            .map(|a| a.condition.is_none() || on.next() == Some(1))
-            .collect();
+        facts.present =
+            entry.args.iter().map(|a| a.condition.is_none() || on.next() == Some(1)).collect();
         if entry.tag.is_some() {
             let tag = library.get::<unsafe extern "C" fn() -> usize>(format!("__sm_tag_{n}"))?();
             facts.slots = vec![0; unit.slots as usize];
@@ -139,23 +126,14 @@ fn image_of(address: usize) -> std::ops::Range<usize> {
         let (range, rest) = line.split_once(' ')?;
         let (from, to) = range.split_once('-')?;
         let name = rest.split_whitespace().nth(4).unwrap_or("").to_string();
-        Some((
-            usize::from_str_radix(from, 16).ok()?,
-            usize::from_str_radix(to, 16).ok()?,
-            name,
-        ))
+        Some((usize::from_str_radix(from, 16).ok()?, usize::from_str_radix(to, 16).ok()?, name))
     };
     let all: Vec<_> = maps.lines().filter_map(parse).collect();
-    let Some(home) = all
-        .iter()
-        .find(|(from, to, _)| (*from..*to).contains(&address))
-    else {
+    let Some(home) = all.iter().find(|(from, to, _)| (*from..*to).contains(&address)) else {
         return 0..0;
     };
-    let same: Vec<_> = all
-        .iter()
-        .filter(|(_, _, name)| *name == home.2 && !name.is_empty())
-        .collect();
+    let same: Vec<_> =
+        all.iter().filter(|(_, _, name)| *name == home.2 && !name.is_empty()).collect();
     let from = same.iter().map(|m| m.0).min().unwrap_or(home.0);
     let mut to = same.iter().map(|m| m.1).max().unwrap_or(home.1);
     // Zero-initialised data follows without a name.

@@ -7,10 +7,7 @@ use std::path::{Path, PathBuf};
 
 macro_rules! header {
     ($name:literal) => {
-        (
-            $name,
-            include_str!(concat!("../../stdlib/softmetal/", $name)),
-        )
+        ($name, include_str!(concat!("../../stdlib/softmetal/", $name)))
     };
 }
 
@@ -91,12 +88,8 @@ impl Installed {
             return Ok(Installed { folder, digest });
         }
         let folder = own_folder()?.join(name);
-        install(&folder, &swizzles).map_err(|e| {
-            io(
-                format!("writing the Metal headers to {}", folder.display()),
-                e,
-            )
-        })?;
+        install(&folder, &swizzles)
+            .map_err(|e| io(format!("writing the Metal headers to {}", folder.display()), e))?;
         Ok(Installed { folder, digest })
     }
 
@@ -141,12 +134,8 @@ fn swizzles() -> String {
         for k in 2..=4u32 {
             for code in 0..n.pow(k) {
                 let picks: Vec<usize> = (0..k).map(|d| code / n.pow(d) % n).collect();
-                let spell = |set: usize| {
-                    picks
-                        .iter()
-                        .map(|&p| NAMES[set][p] as char)
-                        .collect::<String>()
-                };
+                let spell =
+                    |set: usize| picks.iter().map(|&p| NAMES[set][p] as char).collect::<String>();
                 let name = spell(0);
                 let from: Vec<String> = picks.iter().map(|p| format!("e[{p}]")).collect();
                 let _ = write!(
@@ -161,16 +150,10 @@ fn swizzles() -> String {
                         .enumerate()
                         .map(|(j, p)| format!("e[{p}]=v.e[{j}];"))
                         .collect();
-                    let _ = write!(
-                        out,
-                        "__sm_inline void __p_{name}(vec<T,{k}> v) {{ {body} }} \\\n"
-                    );
+                    let _ =
+                        write!(out, "__sm_inline void __p_{name}(vec<T,{k}> v) {{ {body} }} \\\n");
                 }
-                let put = if distinct {
-                    format!(",put=__p_{name}")
-                } else {
-                    String::new()
-                };
+                let put = if distinct { format!(",put=__p_{name}") } else { String::new() };
                 for set in 0..2 {
                     let _ = write!(
                         out,

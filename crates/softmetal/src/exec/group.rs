@@ -18,14 +18,7 @@ pub(crate) fn schedule(
         for k in 0..groups {
             let g = shuffle.pick(k as u32, groups as u32, round) as usize;
             let end = ((g + 1) * WIDTH).min(threads.len());
-            simdgroup(
-                launch,
-                &mut threads[g * WIDTH..end],
-                &mut simds[g],
-                &shuffle,
-                round,
-                host,
-            )?;
+            simdgroup(launch, &mut threads[g * WIDTH..end], &mut simds[g], &shuffle, round, host)?;
         }
         round += 1;
         let Some((site, flags)) = barrier(launch, threads)? else {

@@ -211,19 +211,9 @@ impl Launch {
         let s = unsafe { &*state };
         match exit {
             Exit::Cancelled { pc } => Fault::TooLong { pc },
-            Exit::Fault {
-                signal,
-                address,
-                pc,
-                overflow,
-            } => Fault::Trap {
-                signal,
-                address,
-                pc,
-                overflow,
-                group: s.position,
-                thread: s.local,
-            },
+            Exit::Fault { signal, address, pc, overflow } => {
+                Fault::Trap { signal, address, pc, overflow, group: s.position, thread: s.local }
+            }
             Exit::Stopped | Exit::Done => Fault::Stopped,
         }
     }
@@ -233,11 +223,7 @@ impl Launch {
     }
 
     fn threadgroup_bytes(&self) -> usize {
-        let dynamic: u32 = self
-            .threadgroup
-            .iter()
-            .map(|n| n.next_multiple_of(16))
-            .sum();
+        let dynamic: u32 = self.threadgroup.iter().map(|n| n.next_multiple_of(16)).sum();
         (self.static_threadgroup.next_multiple_of(16) + dynamic) as usize
     }
 
@@ -295,12 +281,7 @@ impl Launch {
     }
 }
 
-static RUNTIME: Runtime = Runtime {
-    meet: worker::meet,
-    log,
-    access,
-    misaligned,
-};
+static RUNTIME: Runtime = Runtime { meet: worker::meet, log, access, misaligned };
 
 /// `os_log` from a kernel: one line on standard error.
 unsafe extern "C" fn log(
@@ -313,9 +294,7 @@ unsafe extern "C" fn log(
         // SAFETY: the format is a literal in the module, the words are on the caller's stack.
         let (format, words) = unsafe {
             (
-                std::ffi::CStr::from_ptr(format)
-                    .to_string_lossy()
-                    .into_owned(),
+                std::ffi::CStr::from_ptr(format).to_string_lossy().into_owned(),
                 std::slice::from_raw_parts(words, n as usize * 2),
             )
         };
@@ -398,9 +377,7 @@ unsafe extern "C" fn misaligned(
                 let file = if file.is_null() {
                     String::new()
                 } else {
-                    std::ffi::CStr::from_ptr(file)
-                        .to_string_lossy()
-                        .into_owned()
+                    std::ffi::CStr::from_ptr(file).to_string_lossy().into_owned()
                 };
                 (*local).misaligned(address, align, line, file, &*state);
             });
@@ -438,10 +415,7 @@ mod tests {
     #[test]
     fn log_formats() {
         let words = [1, (-3i64) as u64, 2, u64::from(1.5f32.to_bits()), 0, 255];
-        assert_eq!(
-            formatted("a %d b %.2f c %x %%", &words),
-            "a -3 b 1.5 c ff %"
-        );
+        assert_eq!(formatted("a %d b %.2f c %x %%", &words), "a -3 b 1.5 c ff %");
         assert_eq!(formatted("%d", &[]), "<missing>");
     }
 }

@@ -35,11 +35,7 @@ fn pool() -> &'static Pool {
     let pool = POOL.get_or_init(|| {
         fresh = true;
         let helpers = std::thread::available_parallelism().map_or(1, |n| n.get()) - 1;
-        Pool {
-            tasks: Mutex::new(Vec::new()),
-            wake: Condvar::new(),
-            helpers,
-        }
+        Pool { tasks: Mutex::new(Vec::new()), wake: Condvar::new(), helpers }
     });
     if fresh {
         for i in 0..pool.helpers {
@@ -92,11 +88,8 @@ pub(crate) fn run(helpers: usize, work: &(dyn Fn() + Sync)) {
     // SAFETY: the lifetime is put back by waiting below until no helper is at work.
     let erased: *const (dyn Fn() + Sync) =
         unsafe { std::mem::transmute(work as *const (dyn Fn() + Sync + '_)) };
-    let task = Arc::new(Task {
-        work: erased,
-        state: Mutex::new((helpers, 0)),
-        finished: Condvar::new(),
-    });
+    let task =
+        Arc::new(Task { work: erased, state: Mutex::new((helpers, 0)), finished: Condvar::new() });
     lock(&pool.tasks).push(task.clone());
     pool.wake.notify_all();
     work();
@@ -176,10 +169,7 @@ fn watch(list: &'static (Mutex<Vec<std::sync::Weak<Watched>>>, Condvar)) {
         all = if all.is_empty() {
             list.1.wait(all).unwrap_or_else(|e| e.into_inner())
         } else {
-            list.1
-                .wait_timeout(all, next)
-                .unwrap_or_else(|e| e.into_inner())
-                .0
+            list.1.wait_timeout(all, next).unwrap_or_else(|e| e.into_inner()).0
         };
     }
 }

@@ -59,9 +59,7 @@ impl Stacks {
 
     pub(crate) fn get(&self, i: usize) -> OneStack {
         assert!(i < self.count);
-        OneStack {
-            limit: self.base + i * STACK,
-        }
+        OneStack { limit: self.base + i * STACK }
     }
 
     pub(crate) fn count(&self) -> usize {

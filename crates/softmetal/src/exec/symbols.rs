@@ -26,10 +26,7 @@ pub(crate) struct Symbols {
 
 impl Symbols {
     pub(crate) fn new(module: &Module) -> Symbols {
-        Symbols {
-            loader: addr2line::Loader::new(&module.path).ok(),
-            base: module.image.start,
-        }
+        Symbols { loader: addr2line::Loader::new(&module.path).ok(), base: module.image.start }
     }
 
     /// The user's line that a return address belongs to: of inlined functions the first that is
@@ -51,10 +48,7 @@ impl Symbols {
                 let file = file.strip_prefix("./").unwrap_or(file);
                 let ours = file.contains("/softmetal/") && file.contains("stdlib-");
                 if !ours && !file.ends_with("<stdin>") && !file.ends_with("/-") && file != "-" {
-                    return Place {
-                        file: shorter(file),
-                        line,
-                    };
+                    return Place { file: shorter(file), line };
                 }
             }
         }

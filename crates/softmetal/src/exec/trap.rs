@@ -60,13 +60,7 @@ pub(crate) fn in_host<T>(f: impl FnOnce() -> T) -> T {
 pub(crate) fn prepare_thread() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        for signal in [
-            libc::SIGSEGV,
-            libc::SIGBUS,
-            libc::SIGFPE,
-            libc::SIGILL,
-            CANCEL,
-        ] {
+        for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, CANCEL] {
             // SAFETY: `handle` only touches thread-local cells and the interrupted context.
             unsafe {
                 let mut action: libc::sigaction = std::mem::zeroed();
@@ -74,9 +68,7 @@ pub(crate) fn prepare_thread() {
                 action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
                 let mut old: libc::sigaction = std::mem::zeroed();
                 libc::sigaction(signal, &action, &mut old);
-                OLD.lock()
-                    .unwrap_or_else(|e| e.into_inner())
-                    .push((signal, old));
+                OLD.lock().unwrap_or_else(|e| e.into_inner()).push((signal, old));
             }
         }
     });
@@ -95,11 +87,7 @@ pub(crate) fn prepare_thread() {
             0,
         );
         if memory != libc::MAP_FAILED {
-            let stack = libc::stack_t {
-                ss_sp: memory,
-                ss_flags: 0,
-                ss_size: size,
-            };
+            let stack = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: size };
             libc::sigaltstack(&stack, std::ptr::null_mut());
         }
     }
@@ -117,19 +105,10 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *m
         let (sp, pc) = registers(context);
         if running.handler.stack_ptr_in_bounds(sp) {
             // SAFETY: the field is valid for the fault signals; for others it is not used.
-            let address = if signal == CANCEL {
-                0
-            } else {
-                unsafe { (*info).si_addr() as usize }
-            };
+            let address = if signal == CANCEL { 0 } else { unsafe { (*info).si_addr() as usize } };
             let exit = match signal {
                 CANCEL => Exit::Cancelled { pc },
-                _ => Exit::Fault {
-                    signal,
-                    address,
-                    pc,
-                    overflow: running.stack.in_guard(address),
-                },
+                _ => Exit::Fault { signal, address, pc, overflow: running.stack.in_guard(address) },
             };
             // SAFETY: kernels hold no Rust objects, so their stack may be discarded; `IN_HOST`
             // says that no Rust frame is on it.
@@ -158,10 +137,7 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *m
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn registers(c: &libc::ucontext_t) -> (usize, usize) {
     let g = &c.uc_mcontext.gregs;
-    (
-        g[libc::REG_RSP as usize] as usize,
-        g[libc::REG_RIP as usize] as usize,
-    )
+    (g[libc::REG_RSP as usize] as usize, g[libc::REG_RIP as usize] as usize)
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

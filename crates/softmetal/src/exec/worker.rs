@@ -35,19 +35,12 @@ fn zeroed_simds(n: usize) -> Vec<Simd> {
 pub(crate) fn work(launch: &Launch, watched: &Watched) {
     trap::prepare_thread();
     WORKER.with_borrow_mut(|slot| {
-        let need = if launch.meets {
-            launch.threads_per_group()
-        } else {
-            1
-        };
+        let need = if launch.meets { launch.threads_per_group() } else { 1 };
         if slot.as_ref().is_none_or(|w| w.stacks.count() < need) {
             match Stacks::new(need.max(64).next_power_of_two()) {
                 Ok(stacks) => {
-                    *slot = Some(Box::new(Worker {
-                        stacks,
-                        shared: Vec::new(),
-                        simds: Vec::new(),
-                    }));
+                    *slot =
+                        Some(Box::new(Worker { stacks, shared: Vec::new(), simds: Vec::new() }));
                 }
                 Err(e) => return launch.fail(Fault::message(format!("no memory for stacks: {e}"))),
             }
@@ -71,13 +64,9 @@ impl Worker {
             self.simds = zeroed_simds(simds);
         }
         let shared = self.shared.as_mut_ptr() as usize;
-        let mut checker = launch
-            .check
-            .as_ref()
-            .map(|c| c.local(shared..shared + launch.threadgroup_bytes()));
-        let host = Host {
-            checker: checker.as_mut().map(|c| c as *mut _),
-        };
+        let mut checker =
+            launch.check.as_ref().map(|c| c.local(shared..shared + launch.threadgroup_bytes()));
+        let host = Host { checker: checker.as_mut().map(|c| c as *mut _) };
         let call = launch.call(shared, &host);
         if let Some(c) = checker.as_mut() {
             let simds = self.simds.as_ptr_range();
@@ -88,9 +77,7 @@ impl Worker {
         }
         while let Some(groups) = launch.take() {
             let outcome = if launch.meets {
-                groups
-                    .clone()
-                    .try_for_each(|g| self.group(launch, &call, g))
+                groups.clone().try_for_each(|g| self.group(launch, &call, g))
             } else {
                 self.plain(launch, &call, groups)
             };
@@ -146,11 +133,7 @@ impl Worker {
                         for k in 0..n {
                             let i = order.pick(k, n, g);
                             let local = [i % size[0], i / size[0] % size[1], i / size[0] / size[1]];
-                            let at = Index {
-                                position,
-                                local,
-                                size,
-                            };
+                            let at = Index { position, local, size };
                             let state = &mut *state_of(&raw const at as usize);
                             state.position = position;
                             state.local = local;
@@ -167,10 +150,7 @@ impl Worker {
         // SAFETY: the closure captures only numbers and code addresses that outlive it.
         let mut coroutine =
             unsafe { Coroutine::<(), (), Exit, _>::with_stack_unchecked(stack, body) };
-        let running = Running {
-            handler: coroutine.trap_handler(),
-            stack,
-        };
+        let running = Running { handler: coroutine.trap_handler(), stack };
         let result = trap::guarded(&running, || coroutine.resume(()));
         match result {
             CoroutineResult::Return(Exit::Done) => Ok(()),
@@ -189,9 +169,8 @@ impl Worker {
         let position = launch.position(number);
         let size = launch.group_size(position);
         let n = size.iter().product::<u32>() as usize;
-        let thread = launch
-            .thread
-            .ok_or_else(|| Fault::message("internal: no thread entry".into()))?;
+        let thread =
+            launch.thread.ok_or_else(|| Fault::message("internal: no thread entry".into()))?;
         // SAFETY: the host is this worker's own, on a frame above.
         let host = unsafe { &*call.host };
         if let Some(c) = host.checker {
@@ -202,11 +181,8 @@ impl Worker {
         for i in 0..n {
             let stack = self.stacks.get(i);
             let state = stack.state();
-            let local = [
-                i as u32 % size[0],
-                i as u32 / size[0] % size[1],
-                i as u32 / size[0] / size[1],
-            ];
+            let local =
+                [i as u32 % size[0], i as u32 / size[0] % size[1], i as u32 / size[0] / size[1]];
             let simd = &raw mut self.simds[i / WIDTH];
             // SAFETY: as in `plain`.
             unsafe {
@@ -227,11 +203,7 @@ impl Worker {
             }
             let call_at = call as *const Call as usize;
             let body = move |yielder: &Yielder<(), ()>, (): ()| -> Exit {
-                let at = Index {
-                    position,
-                    local,
-                    size,
-                };
+                let at = Index { position, local, size };
                 // SAFETY: as in `plain`; `meet` reads the yielder back before anyone else runs.
                 unsafe {
                     let state = &mut *state_of(&raw const at as usize);
@@ -242,16 +214,8 @@ impl Worker {
             };
             // SAFETY: as in `plain`.
             let coroutine = unsafe { Coroutine::with_stack_unchecked(stack, body) };
-            let running = Running {
-                handler: coroutine.trap_handler(),
-                stack,
-            };
-            threads.push(Thread {
-                coroutine,
-                running,
-                state,
-                at: Waiting::Ready,
-            });
+            let running = Running { handler: coroutine.trap_handler(), stack };
+            threads.push(Thread { coroutine, running, state, at: Waiting::Ready });
         }
         for s in &mut self.simds[..n.div_ceil(WIDTH)] {
             s.turn = 0;
@@ -291,10 +255,7 @@ impl Thread {
                     self.at = Waiting::Gone;
                     return Err(Exit::Stopped);
                 }
-                self.at = Waiting::At {
-                    kind: s.kind,
-                    site: s.site,
-                };
+                self.at = Waiting::At { kind: s.kind, site: s.site };
                 Ok(())
             }
             CoroutineResult::Return(Exit::Done) => {

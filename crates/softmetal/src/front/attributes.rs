@@ -42,11 +42,7 @@ pub(crate) fn read(source: &Source, i: usize) -> (Vec<Attribute>, usize) {
 
 /// Evaluates an integer expression of literals, `+ - * / % << >> | &` and parentheses.
 pub(crate) fn integer(source: &Source, tokens: Range<usize>) -> Option<i64> {
-    let mut e = Expression {
-        source,
-        at: tokens.start,
-        end: tokens.end,
-    };
+    let mut e = Expression { source, at: tokens.start, end: tokens.end };
     let value = e.binary(0)?;
     (e.at == tokens.end && !tokens.is_empty()).then_some(value)
 }
@@ -116,9 +112,7 @@ impl Expression<'_> {
                 Some(inner)
             }
             text => {
-                let digits = text
-                    .trim_end_matches(['u', 'U', 'l', 'L'])
-                    .replace('\'', "");
+                let digits = text.trim_end_matches(['u', 'U', 'l', 'L']).replace('\'', "");
                 self.at += 1;
                 match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
                     Some(hex) => i64::from_str_radix(hex, 16).ok(),

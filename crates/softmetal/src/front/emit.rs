@@ -23,12 +23,8 @@ pub(crate) fn render(unit: &Unit, wanted: &[usize], values: &ConstantValues, mod
         let zero = || format!("{}(0)", cpp_type(c));
         let value = values.get(&c.id).cloned().unwrap_or_else(zero);
         let _ = writeln!(out, "#define __SM_FC_{} {value}", c.id);
-        let _ = writeln!(
-            out,
-            "#define __SM_FCDEF_{} {}",
-            c.id,
-            u8::from(values.contains_key(&c.id))
-        );
+        let _ =
+            writeln!(out, "#define __SM_FCDEF_{} {}", c.id, u8::from(values.contains_key(&c.id)));
     }
     for (n, entry) in unit.entries.iter().enumerate() {
         let _ = write!(out, "#define __SM_E{n} ");
@@ -50,23 +46,12 @@ pub(crate) fn render(unit: &Unit, wanted: &[usize], values: &ConstantValues, mod
 
 fn write_entry(out: &mut String, n: usize, entry: &Entry, mode: Mode) {
     let f = format!("({})", entry.expression);
-    let args: String = entry
-        .args
-        .iter()
-        .map(|a| format!(", {}", argument(a)))
-        .collect();
+    let args: String = entry.args.iter().map(|a| format!(", {}", argument(a))).collect();
     let _ = write!(out, "__SM_FACTS_ENTRY({n}, {f}) ");
     if let Some(tag) = &entry.tag {
-        let _ = write!(
-            out,
-            "__sm_export ulong __sm_tag_{n}() {{ return (ulong)&{tag}::v; }} "
-        );
+        let _ = write!(out, "__sm_export ulong __sm_tag_{n}() {{ return (ulong)&{tag}::v; }} ");
     }
-    let conditions: Vec<&str> = entry
-        .args
-        .iter()
-        .filter_map(|a| a.condition.as_deref())
-        .collect();
+    let conditions: Vec<&str> = entry.args.iter().filter_map(|a| a.condition.as_deref()).collect();
     if !conditions.is_empty() {
         let _ = write!(out, "__sm_export void __sm_present_{n}(uint *out) {{ ");
         for (k, c) in conditions.iter().enumerate() {
@@ -74,11 +59,7 @@ fn write_entry(out: &mut String, n: usize, entry: &Entry, mode: Mode) {
         }
         out.push_str("} ");
     }
-    let kind = if mode == Mode::Fast && !entry.meets {
-        "LOOP"
-    } else {
-        "THREAD"
-    };
+    let kind = if mode == Mode::Fast && !entry.meets { "LOOP" } else { "THREAD" };
     let _ = write!(out, "__SM_{kind}_ENTRY({n}, {f}{args})");
 }
 

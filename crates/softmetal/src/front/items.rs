@@ -8,10 +8,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ItemKind {
     /// A function, with the range of its body if it is a definition.
-    Function {
-        params: Range<usize>,
-        body: Option<Range<usize>>,
-    },
+    Function { params: Range<usize>, body: Option<Range<usize>> },
     /// `template … name<args>;` or `template … name<args>(…);`
     Instantiation,
     /// A struct, class, union or enum with a body.
@@ -40,10 +37,7 @@ pub(crate) struct Item {
 
 /// All declarations of a file, those of classes included, in order.
 pub(crate) fn items(source: &Source) -> Vec<Item> {
-    let mut reader = Reader {
-        s: source,
-        out: Vec::new(),
-    };
+    let mut reader = Reader { s: source, out: Vec::new() };
     reader.scope(0, source.tokens.len(), "", false);
     reader.out
 }
@@ -61,13 +55,7 @@ impl Reader<'_> {
                 "public" | "private" | "protected" if self.s.is(i + 1, ":") => i + 2,
                 "namespace" => self.namespace(i, end, path),
                 "inline" if self.s.is(i + 1, "namespace") => self.namespace(i + 1, end, path),
-                "extern"
-                    if self
-                        .s
-                        .tokens
-                        .get(i + 1)
-                        .is_some_and(|t| t.kind == Kind::Str) =>
-                {
+                "extern" if self.s.tokens.get(i + 1).is_some_and(|t| t.kind == Kind::Str) => {
                     match (self.s.is(i + 2, "{"), self.s.mate(i + 2)) {
                         (true, Some(close)) => {
                             self.scope(i + 3, close, path, in_class);
@@ -161,10 +149,7 @@ impl Reader<'_> {
                         Some((open, close))
                             if !matches!(s.text(start), "using" | "typedef" | "static_assert") =>
                         {
-                            ItemKind::Function {
-                                params: open + 1..close,
-                                body: None,
-                            }
+                            ItemKind::Function { params: open + 1..close, body: None }
                         }
                         _ => ItemKind::Other,
                     };
@@ -178,11 +163,7 @@ impl Reader<'_> {
                         n += 1;
                     }
                     while s.is_attribute(n) || s.is(n, "alignas") || s.is(n, "__attribute__") {
-                        n = if s.is(n, "[") {
-                            self.skip(n)
-                        } else {
-                            self.skip(n + 1)
-                        };
+                        n = if s.is(n, "[") { self.skip(n) } else { self.skip(n + 1) };
                     }
                     name_at = n;
                     k += 1;
@@ -222,10 +203,8 @@ impl Reader<'_> {
                     k = close + 1;
                 }
                 "{" => {
-                    let close = s
-                        .mate(k)
-                        .unwrap_or(end.saturating_sub(1))
-                        .min(end.saturating_sub(1));
+                    let close =
+                        s.mate(k).unwrap_or(end.saturating_sub(1)).min(end.saturating_sub(1));
                     if is_type && params.is_none() && !assigned {
                         if !matches!(s.text(start), "enum") {
                             self.scope(k + 1, close, path, true);
@@ -247,19 +226,9 @@ impl Reader<'_> {
                         && !assigned
                         && !member
                     {
-                        let kind = ItemKind::Function {
-                            params: open + 1..shut,
-                            body: Some(k + 1..close),
-                        };
-                        self.push(
-                            kind,
-                            name_at,
-                            first..close + 1,
-                            template,
-                            start,
-                            path,
-                            in_class,
-                        );
+                        let kind =
+                            ItemKind::Function { params: open + 1..shut, body: Some(k + 1..close) };
+                        self.push(kind, name_at, first..close + 1, template, start, path, in_class);
                         return close + 1;
                     }
                     k = close + 1;

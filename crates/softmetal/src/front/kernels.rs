@@ -3,7 +3,7 @@
 use super::attributes::{self, Attribute};
 use super::items::{Item, ItemKind};
 use super::reach::Reach;
-use super::rewrite::Edits;
+use super::rewrite::{Edits, spelled};
 use super::token::{Kind, Source};
 use super::variables::Variables;
 use super::{Arg, ArgKind, Complaints, Entry};
@@ -91,9 +91,7 @@ pub(crate) fn kernels(
         let head = item.start..params.start.saturating_sub(1);
         let attributes = attributes_in(source, head.clone());
         for kind in ["vertex", "fragment", "mesh", "object"] {
-            let keyword = head
-                .clone()
-                .any(|i| source.is(i, kind) && i != item.name_at);
+            let keyword = head.clone().any(|i| source.is(i, kind) && i != item.name_at);
             if keyword || attributes.iter().any(|a| a.name == kind) {
                 complaints.at(
                     item.name_at,
@@ -101,9 +99,7 @@ pub(crate) fn kernels(
                 );
             }
         }
-        let keyword = head
-            .clone()
-            .any(|i| source.is(i, "kernel") && i != item.name_at);
+        let keyword = head.clone().any(|i| source.is(i, "kernel") && i != item.name_at);
         if !keyword && !attributes.iter().any(|a| a.name == "kernel") {
             continue;
         }
@@ -120,12 +116,7 @@ pub(crate) fn kernels(
             .and_then(|a| attributes::integer(source, a.args.clone()))
             .and_then(|n| u32::try_from(n).ok());
         let args = arguments(source, params.clone(), &item.name, complaints);
-        out.push(Kernel {
-            item: index,
-            args,
-            host_name,
-            max_threads,
-        });
+        out.push(Kernel { item: index, args, host_name, max_threads });
     }
     out
 }
@@ -157,10 +148,7 @@ fn arguments(
         if !seen.insert(place) && a.condition.is_none() {
             complaints.at(
                 source.tokens.len(),
-                format!(
-                    "kernel '{kernel}': two arguments are [[{}({})]]",
-                    place.0, place.1
-                ),
+                format!("kernel '{kernel}': two arguments are [[{}({})]]", place.0, place.1),
             );
         }
     }
@@ -171,13 +159,7 @@ fn arguments(
 fn number(args: &mut [Arg]) {
     let mut next = 0;
     for i in 0..args.len() {
-        if matches!(
-            args[i].kind,
-            ArgKind::Buffer {
-                index: u32::MAX,
-                ..
-            }
-        ) {
+        if matches!(args[i].kind, ArgKind::Buffer { index: u32::MAX, .. }) {
             while args
                 .iter()
                 .any(|a| matches!(a.kind, ArgKind::Buffer { index, .. } if index == next))
@@ -239,27 +221,17 @@ fn argument(
         name_at = p.start;
     }
     let name = source.text(name_at).to_string();
-    let words: Vec<&str> = plain
-        .iter()
-        .filter(|&&i| i != name_at)
-        .map(|&i| source.text(i))
-        .collect();
-    let type_name = words
-        .iter()
-        .filter(|w| **w != "(" && **w != ")")
-        .copied()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let words: Vec<&str> =
+        plain.iter().filter(|&&i| i != name_at).map(|&i| source.text(i)).collect();
+    let type_name =
+        words.iter().filter(|w| **w != "(" && **w != ")").copied().collect::<Vec<_>>().join(" ");
     let indirect = array || words.iter().any(|w| *w == "*" || *w == "&");
     let condition = attributes
         .iter()
         .find(|a| a.name == "function_constant")
         .map(|a| source.joined(a.args.clone()));
     let mut complain = |message: String| {
-        complaints.at(
-            name_at,
-            format!("kernel '{kernel}', argument '{name}': {message}"),
-        );
+        complaints.at(name_at, format!("kernel '{kernel}', argument '{name}': {message}"));
         None
     };
     let space = words
@@ -274,18 +246,10 @@ fn argument(
         }
         if BUILTINS.contains(&a.name.as_str()) {
             if indirect {
-                return complain(format!(
-                    "[[{}]] is a value, not a pointer or reference",
-                    a.name
-                ));
+                return complain(format!("[[{}]] is a value, not a pointer or reference", a.name));
             }
             let kind = ArgKind::Builtin(a.name.clone());
-            return Some(Arg {
-                name,
-                type_name,
-                kind,
-                condition,
-            });
+            return Some(Arg { name, type_name, kind, condition });
         }
         match a.name.as_str() {
             "buffer" => {
@@ -319,11 +283,7 @@ fn argument(
                 return Some(Arg {
                     name,
                     type_name,
-                    kind: ArgKind::Buffer {
-                        index,
-                        device,
-                        writable,
-                    },
+                    kind: ArgKind::Buffer { index, device, writable },
                     condition,
                 });
             }
@@ -393,9 +353,7 @@ pub(crate) fn entries(
             tag,
             args: kernel.args.clone(),
             max_threads: kernel.max_threads,
-            meets: body
-                .as_ref()
-                .is_some_and(|b| reach.meets(source, b.clone())),
+            meets: body.as_ref().is_some_and(|b| reach.meets(source, b.clone())),
             file: source.files[at.file].clone(),
             line: at.line,
         }
@@ -405,23 +363,11 @@ pub(crate) fn entries(
         if item.template.is_some() {
             continue;
         }
-        let tag = variables
-            .tagged
-            .contains(&kernel.item)
-            .then(|| format!("__sm_tag_{}", item.name));
-        let name = kernel
-            .host_name
-            .clone()
-            .unwrap_or_else(|| item.name.clone());
-        if let Some(n) = add(
-            make(kernel, name, item.name.clone(), tag),
-            item.name_at,
-            complaints,
-        ) {
-            edits.insert(
-                source.tokens[item.tokens.end - 1].end,
-                format!(" __SM_E{n} "),
-            );
+        let tag =
+            variables.tagged.contains(&kernel.item).then(|| format!("__sm_tag_{}", item.name));
+        let name = kernel.host_name.clone().unwrap_or_else(|| item.name.clone());
+        if let Some(n) = add(make(kernel, name, item.name.clone(), tag), item.name_at, complaints) {
+            edits.insert(source.tokens[item.tokens.end - 1].end, format!(" __SM_E{n} "));
         }
     }
     for item in items.iter().filter(|i| i.kind == ItemKind::Instantiation) {
@@ -430,9 +376,7 @@ pub(crate) fn entries(
         let Some((id, tag, name_at, cast)) = instantiated(source, item) else {
             continue;
         };
-        let Some(kernel) = kernels
-            .iter()
-            .find(|k| items[k.item].name == source.text(name_at))
+        let Some(kernel) = kernels.iter().find(|k| items[k.item].name == source.text(name_at))
         else {
             continue; // an instantiation of something that is no kernel: clang's business
         };
@@ -484,12 +428,8 @@ fn instantiated(source: &Source, item: &Item) -> Option<(String, String, usize, 
     while first >= 2 && source.is(first - 1, "::") && source.is_ident(first - 2) {
         first -= 2;
     }
-    let id = source.joined(first..after);
-    let tag = format!(
-        "{}__sm_tag_{}",
-        source.joined(first..name),
-        source.joined(name..after)
-    );
+    let id = spelled(source, first..after);
+    let tag = format!("{}__sm_tag_{}", spelled(source, first..name), spelled(source, name..after));
     let deduced = after == name + 1;
     let cast = match (deduced, params) {
         (true, Some(p)) => Some(

@@ -19,34 +19,16 @@ const WORDS: &[(&str, &str)] = &[
     ("goto", "goto is not supported in Metal"),
     ("new", "operator new is not supported in Metal"),
     ("sampler", "samplers are not supported by softmetal"),
-    (
-        "acceleration_structure",
-        "ray tracing is not supported by softmetal",
-    ),
-    (
-        "instance_acceleration_structure",
-        "ray tracing is not supported by softmetal",
-    ),
-    (
-        "primitive_acceleration_structure",
-        "ray tracing is not supported by softmetal",
-    ),
+    ("acceleration_structure", "ray tracing is not supported by softmetal"),
+    ("instance_acceleration_structure", "ray tracing is not supported by softmetal"),
+    ("primitive_acceleration_structure", "ray tracing is not supported by softmetal"),
     ("intersector", "ray tracing is not supported by softmetal"),
-    (
-        "visible_function_table",
-        "function tables are not supported by softmetal",
-    ),
-    (
-        "intersection_function_table",
-        "function tables are not supported by softmetal",
-    ),
+    ("visible_function_table", "function tables are not supported by softmetal"),
+    ("intersection_function_table", "function tables are not supported by softmetal"),
     ("imageblock", "imageblocks are not supported by softmetal"),
     ("tensor_handle", "'tensor' is not supported by softmetal"),
     ("tensor_inline", "'tensor' is not supported by softmetal"),
-    (
-        "simdgroup_async_copy",
-        "simdgroup_async_copy is not supported by softmetal",
-    ),
+    ("simdgroup_async_copy", "simdgroup_async_copy is not supported by softmetal"),
 ];
 
 /// Types that a pointer is surely a pointer to.
@@ -102,10 +84,7 @@ pub(crate) fn lint(source: &Source, items: &[Item], complaints: &mut Complaints<
         .any(|t| text.starts_with(t))
             && source.is(i + 1, "<")
         {
-            complaints.at(
-                i,
-                format!("textures are not supported by softmetal ('{text}')"),
-            );
+            complaints.at(i, format!("textures are not supported by softmetal ('{text}')"));
         } else if text == "tensor" && source.is(i + 1, "<") {
             complaints.at(i, "'tensor' is not supported by softmetal");
         }
@@ -140,12 +119,9 @@ fn missing_space(what: &str) -> String {
 
 /// A parameter that is a pointer or reference to a plain type, with no address space.
 fn bare_pointer(source: &Source, p: Range<usize>, own: &HashSet<&str>) -> Option<usize> {
-    let spaced = p.clone().any(|i| {
-        matches!(
-            source.text(i),
-            "device" | "constant" | "threadgroup" | "thread"
-        )
-    });
+    let spaced = p
+        .clone()
+        .any(|i| matches!(source.text(i), "device" | "constant" | "threadgroup" | "thread"));
     if spaced || p.clone().any(|i| source.is_attribute(i)) {
         return None;
     }
@@ -194,10 +170,7 @@ fn bare_locals(
 fn recursion(source: &Source, items: &[Item], complaints: &mut Complaints<'_>) {
     let mut count: HashMap<&str, usize> = HashMap::new();
     for item in items {
-        if matches!(
-            item.kind,
-            ItemKind::Function { body: Some(_), .. } | ItemKind::Type
-        ) {
+        if matches!(item.kind, ItemKind::Function { body: Some(_), .. } | ItemKind::Type) {
             *count.entry(&item.name).or_default() += 1;
         }
     }
@@ -210,10 +183,7 @@ fn recursion(source: &Source, items: &[Item], complaints: &mut Complaints<'_>) {
         .map(|i| (i.name.as_str(), i))
         .collect();
     let calls = |item: &Item| -> Vec<&str> {
-        let ItemKind::Function {
-            body: Some(body), ..
-        } = &item.kind
-        else {
+        let ItemKind::Function { body: Some(body), .. } = &item.kind else {
             return Vec::new();
         };
         body.clone()

@@ -56,9 +56,7 @@ pub(crate) fn template_header(source: &Source, header: Range<usize>) -> String {
             _ => {}
         }
     }
-    edits
-        .apply_to(&source.text, source.span(header))
-        .replace('\n', " ")
+    edits.apply_to(&source.text, source.span(header)).replace('\n', " ")
 }
 
 /// `const thread T &x` takes temporaries in MSL and not in OpenCL: pass the value instead.
@@ -69,9 +67,7 @@ fn by_value(source: &Source, p: Range<usize>, edits: &mut Edits) {
         return;
     };
     let amp = p.clone().find(|&i| source.is(i, "&"));
-    let plain = p
-        .clone()
-        .all(|i| !matches!(source.text(i), "(" | "[" | "*"));
+    let plain = p.clone().all(|i| !matches!(source.text(i), "(" | "[" | "*"));
     if let (Some(amp), true) = (amp, plain)
         && !source.is(amp + 1, "&")
     {
@@ -91,10 +87,7 @@ fn method(
     kept: &mut HashSet<String>,
 ) {
     let head = item.start..item.name_at;
-    if head
-        .clone()
-        .any(|i| matches!(source.text(i), "static" | "friend" | "~"))
-    {
+    if head.clone().any(|i| matches!(source.text(i), "static" | "friend" | "~")) {
         return;
     }
     let class = items
@@ -137,10 +130,7 @@ fn method(
         Some(&"threadgroup") => " __local",
         _ => " __private",
     };
-    let template = item
-        .template
-        .clone()
-        .map_or(String::new(), |t| source.joined(t));
+    let template = item.template.clone().map_or(String::new(), |t| source.joined(t));
     let name = source.joined(item.name_at..params.start);
     let result: String = head
         .filter(|&i| !is_space(source.text(i)))

@@ -23,11 +23,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ArgKind {
     /// `[[buffer(n)]]` in device (`true`) or constant memory.
-    Buffer {
-        index: u32,
-        device: bool,
-        writable: bool,
-    },
+    Buffer { index: u32, device: bool, writable: bool },
     /// `[[threadgroup(n)]]`
     Threadgroup { index: u32 },
     /// An index attribute such as `thread_position_in_grid`.
@@ -119,11 +115,7 @@ impl Complaints<'_> {
 
 /// Translates preprocessed source.
 pub(crate) fn translate(source: &Source, lines: &dyn Lines) -> Result<Unit, Vec<Diagnostic>> {
-    let mut complaints = Complaints {
-        source,
-        lines,
-        list: Vec::new(),
-    };
+    let mut complaints = Complaints { source, lines, list: Vec::new() };
     let items = items::items(source);
     lint::lint(source, &items, &mut complaints);
     let mut edits = rewrite::Edits::default();
@@ -132,14 +124,8 @@ pub(crate) fn translate(source: &Source, lines: &dyn Lines) -> Result<Unit, Vec<
     if !complaints.list.is_empty() {
         return Err(complaints.list);
     }
-    let entries = kernels::entries(
-        source,
-        &items,
-        &kernels,
-        &variables,
-        &mut edits,
-        &mut complaints,
-    );
+    let entries =
+        kernels::entries(source, &items, &kernels, &variables, &mut edits, &mut complaints);
     if !complaints.list.is_empty() {
         return Err(complaints.list);
     }

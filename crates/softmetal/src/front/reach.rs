@@ -29,10 +29,7 @@ impl Reach {
                 continue;
             }
             // A method is reached through its class, but a definition outside it is not inside it.
-            declared
-                .entry(item.name.clone())
-                .or_default()
-                .push(item.tokens.clone());
+            declared.entry(item.name.clone()).or_default().push(item.tokens.clone());
             if let Some(owner) = item.name_at.checked_sub(2)
                 && source.is(item.name_at.saturating_sub(1), "::")
             {
@@ -86,21 +83,14 @@ mod tests {
         let s = Source::new(text.into());
         let all = items(&s);
         let k = all.iter().find(|i| i.name == "k").unwrap();
-        let ItemKind::Function {
-            body: Some(body), ..
-        } = &k.kind
-        else {
-            panic!("no body")
-        };
+        let ItemKind::Function { body: Some(body), .. } = &k.kind else { panic!("no body") };
         Reach::new(&s, &all).meets(&s, body.clone())
     }
 
     #[test]
     fn through_functions_classes_and_aliases() {
         assert!(meets("void k() { threadgroup_barrier(x); }"));
-        assert!(meets(
-            "void g() { float y = simd_sum(x); } void k() { g(); }"
-        ));
+        assert!(meets("void g() { float y = simd_sum(x); } void k() { g(); }"));
         assert!(meets(
             "struct M { void run() { simdgroup_barrier(f); } }; using A = M; void k() { A a; a.run(); }"
         ));

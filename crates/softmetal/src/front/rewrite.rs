@@ -75,37 +75,47 @@ const RESERVED: &[&str] = &[
 ];
 
 /// The atomic types OpenCL has of its own.
-const ATOMICS: &[&str] = &[
-    "atomic_int",
-    "atomic_uint",
-    "atomic_bool",
-    "atomic_float",
-    "atomic_ulong",
-    "atomic_long",
-];
+const ATOMICS: &[&str] =
+    &["atomic_int", "atomic_uint", "atomic_bool", "atomic_float", "atomic_ulong", "atomic_long"];
 
 /// A floating literal without `f` or `h`.
 fn is_unsuffixed(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let hex = lower.starts_with("0x");
-    let floating = if hex {
-        lower.contains('p')
-    } else {
-        lower.contains('.') || lower.contains('e')
-    };
+    let floating =
+        if hex { lower.contains('p') } else { lower.contains('.') || lower.contains('e') };
     floating && !lower.ends_with(['f', 'h', 'l'])
+}
+
+/// A type or an expression as it will read once names are rewritten.
+pub(crate) fn spelled(source: &Source, tokens: Range<usize>) -> String {
+    let mut out = String::new();
+    for i in tokens.clone() {
+        if i > tokens.start && source.tokens[i - 1].end != source.tokens[i].start {
+            out.push(' ');
+        }
+        let text = source.text(i);
+        match text {
+            "device" | "threadgroup" | "thread" | "constant" => {
+                out.push_str(&format!("__sm_{text}"))
+            }
+            _ if RESERVED.contains(&text) => out.push_str(&format!("__sm_name_{text}")),
+            _ if ATOMICS.contains(&text) => out.push_str(&format!("__sm_{text}")),
+            _ if source.tokens[i].kind == Kind::Number && is_unsuffixed(text) => {
+                out.push_str(&format!("{text}f"));
+            }
+            _ => out.push_str(text),
+        }
+    }
+    out
 }
 
 /// Edits that depend on a token alone, or nearly.
 pub(crate) fn keywords(source: &Source, items: &[Item], constants: &[Constant], edits: &mut Edits) {
     let by_name: HashMap<&str, u32> = constants.iter().map(|c| (c.name.as_str(), c.id)).collect();
     let done: Vec<Range<usize>> = {
-        let mut d: Vec<_> = edits
-            .list
-            .iter()
-            .map(|(r, _)| r.clone())
-            .filter(|r| !r.is_empty())
-            .collect();
+        let mut d: Vec<_> =
+            edits.list.iter().map(|(r, _)| r.clone()).filter(|r| !r.is_empty()).collect();
         d.sort_by_key(|r| r.start);
         d
     };

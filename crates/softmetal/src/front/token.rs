@@ -36,19 +36,9 @@ const NONE: usize = usize::MAX;
 impl Source {
     /// Splits the output of `clang -E` into tokens, following its line markers.
     pub(crate) fn new(text: String) -> Source {
-        let mut lexer = Lexer {
-            text: text.as_bytes(),
-            at: 0,
-            line: 1,
-            file: 0,
-        };
+        let mut lexer = Lexer { text: text.as_bytes(), at: 0, line: 1, file: 0 };
         let (tokens, files) = lexer.run();
-        let mut source = Source {
-            text,
-            tokens,
-            files,
-            mates: Vec::new(),
-        };
+        let mut source = Source { text, tokens, files, mates: Vec::new() };
         source.mates = source.pair();
         source
     }
@@ -81,9 +71,7 @@ impl Source {
 
     /// The spelling of token `i`; empty past the end.
     pub(crate) fn text(&self, i: usize) -> &str {
-        self.tokens
-            .get(i)
-            .map_or("", |t| &self.text[t.start..t.end])
+        self.tokens.get(i).map_or("", |t| &self.text[t.start..t.end])
     }
 
     pub(crate) fn is(&self, i: usize, text: &str) -> bool {
@@ -135,10 +123,7 @@ impl Source {
     /// The bytes from the first to the last token of a range.
     pub(crate) fn span(&self, tokens: Range<usize>) -> Range<usize> {
         if tokens.is_empty() {
-            let at = self
-                .tokens
-                .get(tokens.start)
-                .map_or(self.text.len(), |t| t.start);
+            let at = self.tokens.get(tokens.start).map_or(self.text.len(), |t| t.start);
             return at..at;
         }
         self.tokens[tokens.start].start..self.tokens[tokens.end - 1].end
@@ -160,9 +145,7 @@ impl Source {
     pub(crate) fn line_of(&self, i: usize) -> (&str, usize) {
         let start = self.tokens.get(i).map_or(self.text.len(), |t| t.start);
         let from = self.text[..start].rfind('\n').map_or(0, |p| p + 1);
-        let to = self.text[start..]
-            .find('\n')
-            .map_or(self.text.len(), |p| start + p);
+        let to = self.text[start..].find('\n').map_or(self.text.len(), |p| start + p);
         (&self.text[from..to], start - from)
     }
 }
@@ -201,13 +184,7 @@ impl Lexer<'_> {
             fresh = false;
             let start = self.at;
             let kind = self.token(c);
-            tokens.push(Token {
-                kind,
-                start,
-                end: self.at,
-                file: self.file,
-                line: self.line,
-            });
+            tokens.push(Token { kind, start, end: self.at, file: self.file, line: self.line });
         }
         (tokens, files)
     }
@@ -272,11 +249,7 @@ impl Lexer<'_> {
             self.at = self.at.min(self.text.len());
             return if c == b'"' { Kind::Str } else { Kind::Char };
         }
-        self.at += if (c == b':' && next == b':') || (c == b'-' && next == b'>') {
-            2
-        } else {
-            1
-        };
+        self.at += if (c == b':' && next == b':') || (c == b'-' && next == b'>') { 2 } else { 1 };
         Kind::Punct
     }
 }

@@ -4,7 +4,7 @@
 use super::attributes;
 use super::items::{Item, ItemKind};
 use super::kernels::Kernel;
-use super::rewrite::Edits;
+use super::rewrite::{Edits, spelled};
 use super::token::Source;
 use super::{Complaints, Constant};
 use std::collections::HashSet;
@@ -18,14 +18,7 @@ pub(crate) struct Variables {
     pub(crate) tagged: HashSet<usize>,
 }
 
-const SPECIFIERS: &[&str] = &[
-    "static",
-    "constexpr",
-    "const",
-    "inline",
-    "volatile",
-    "extern",
-];
+const SPECIFIERS: &[&str] = &["static", "constexpr", "const", "inline", "volatile", "extern"];
 
 /// A declaration `[specifiers] SPACE type name …` of a variable that lives in the space itself.
 struct Declared {
@@ -64,20 +57,14 @@ fn declared(source: &Source, at: usize) -> Option<Declared> {
         if SPECIFIERS.contains(&before) {
             first -= 1;
         } else if before == ")"
-            && source
-                .mate(first - 1)
-                .is_some_and(|o| o > 0 && source.is(o - 1, "alignas"))
+            && source.mate(first - 1).is_some_and(|o| o > 0 && source.is(o - 1, "alignas"))
         {
             first = source.mate(first - 1)? - 1;
         } else {
             break;
         }
     }
-    let boundary = if first == 0 {
-        ";"
-    } else {
-        source.text(first - 1)
-    };
+    let boundary = if first == 0 { ";" } else { source.text(first - 1) };
     if !matches!(boundary, ";" | "{" | "}" | ":" | ">") {
         return None;
     }
@@ -170,11 +157,7 @@ fn declarators(source: &Source, mut k: usize) -> (Vec<Declarator>, usize) {
                 _ => k + 1,
             };
         }
-        out.push(Declarator {
-            name,
-            bounds,
-            end: k,
-        });
+        out.push(Declarator { name, bounds, end: k });
         if source.is(k, ",") {
             k += 1;
         } else {
@@ -192,11 +175,7 @@ pub(crate) fn rewrite(
     edits: &mut Edits,
     complaints: &mut Complaints<'_>,
 ) -> Variables {
-    let mut out = Variables {
-        constants: Vec::new(),
-        slots: 0,
-        tagged: HashSet::new(),
-    };
+    let mut out = Variables { constants: Vec::new(), slots: 0, tagged: HashSet::new() };
     let bodies: Vec<(usize, Range<usize>)> = items
         .iter()
         .enumerate()
@@ -205,11 +184,8 @@ pub(crate) fn rewrite(
             _ => None,
         })
         .collect();
-    let classes: Vec<Range<usize>> = items
-        .iter()
-        .filter(|i| i.kind == ItemKind::Type)
-        .map(|i| i.tokens.clone())
-        .collect();
+    let classes: Vec<Range<usize>> =
+        items.iter().filter(|i| i.kind == ItemKind::Type).map(|i| i.tokens.clone()).collect();
     for i in 0..source.tokens.len() {
         let space = source.text(i);
         if space != "threadgroup" && space != "constant" {
@@ -237,10 +213,9 @@ pub(crate) fn rewrite(
                 threadgroup(source, &d, &items[item], edits, complaints, &mut out.slots);
                 out.tagged.insert(item);
             }
-            _ => complaints.at(
-                i,
-                "a threadgroup variable can only be declared in a kernel function",
-            ),
+            _ => {
+                complaints.at(i, "a threadgroup variable can only be declared in a kernel function")
+            }
         }
     }
     for &item in &out.tagged {
@@ -258,14 +233,10 @@ fn threadgroup(
     complaints: &mut Complaints<'_>,
     slots: &mut u32,
 ) {
-    let kind = source.joined(d.kind.clone());
+    let kind = spelled(source, d.kind.clone());
     let (names, end) = declarators(source, d.declarators);
     let own = match &kernel.template {
-        Some(t) => format!(
-            "__sm_tag_{}<{}>::v",
-            kernel.name,
-            template_names(source, t.clone())
-        ),
+        Some(t) => format!("__sm_tag_{}<{}>::v", kernel.name, template_names(source, t.clone())),
         None => format!("__sm_tag_{}::v", kernel.name),
     };
     let mut text = String::new();
@@ -274,7 +245,7 @@ fn threadgroup(
             complaints.at(n.name, "a threadgroup variable cannot have an initializer");
         }
         let (slot, name) = (*slots, source.text(n.name));
-        let bounds = source.joined(n.bounds);
+        let bounds = spelled(source, n.bounds);
         text.push_str(&format!(
             "typedef {kind} __sm_type_{slot} {bounds}; __SM_SHARED({slot}, __sm_type_{slot}, &{own}) \
              __local __sm_type_{slot} &{name} = *(__local __sm_type_{slot} *)__sm_shared_at({slot});"
@@ -301,11 +272,7 @@ fn template_names(source: &Source, header: Range<usize>) -> String {
         // A parameter without a name has a default and comes last; leave it to that.
         if last > p.start && source.is_ident(last) {
             let pack = (p.start..last).any(|i| source.is(i, "."));
-            out.push(format!(
-                "{}{}",
-                source.text(last),
-                if pack { "..." } else { "" }
-            ));
+            out.push(format!("{}{}", source.text(last), if pack { "..." } else { "" }));
         }
     }
     out.join(", ")
@@ -314,10 +281,7 @@ fn template_names(source: &Source, header: Range<usize>) -> String {
 /// Gives each instantiation of a kernel an object of its own, to tell its variables by.
 fn tag(source: &Source, kernel: &Item, edits: &mut Edits) {
     let header = match &kernel.template {
-        Some(t) => format!(
-            "template <{}> ",
-            super::methods::template_header(source, t.clone())
-        ),
+        Some(t) => format!("template <{}> ", super::methods::template_header(source, t.clone())),
         None => String::new(),
     };
     let text = format!(
@@ -376,27 +340,13 @@ fn constant(
                 };
                 let name = source.text(n.name).to_string();
                 let type_name = source.joined(d.kind.clone());
-                if constants
-                    .iter()
-                    .any(|c| c.id == u32::from(id) && c.name != name)
-                {
-                    complaints.at(
-                        n.name,
-                        format!("two function constants have the index {id}"),
-                    );
+                if constants.iter().any(|c| c.id == u32::from(id) && c.name != name) {
+                    complaints.at(n.name, format!("two function constants have the index {id}"));
                 }
-                constants.push(Constant {
-                    id: id.into(),
-                    name,
-                    type_name,
-                });
+                constants.push(Constant { id: id.into(), name, type_name });
                 edits.replace(
                     space.clone(),
-                    if has("constexpr") {
-                        "__sm_constvar"
-                    } else {
-                        "constexpr __sm_constvar"
-                    },
+                    if has("constexpr") { "__sm_constvar" } else { "constexpr __sm_constvar" },
                 );
                 edits.replace(source.span(n.bounds.end..n.end), format!(" = __SM_FC_{id}"));
                 return;
@@ -405,22 +355,12 @@ fn constant(
         }
     }
     let needs_static = in_function && !has("static");
-    edits.replace(
-        space,
-        if needs_static {
-            "static __sm_constvar"
-        } else {
-            "__sm_constvar"
-        },
-    );
+    edits.replace(space, if needs_static { "static __sm_constvar" } else { "__sm_constvar" });
     if in_class || d.templated {
         return;
     }
     let mut views = String::new();
-    for n in names
-        .iter()
-        .filter(|n| !n.bounds.is_empty() || only_passed_on(source, n.name))
-    {
+    for n in names.iter().filter(|n| !n.bounds.is_empty() || only_passed_on(source, n.name)) {
         let name = source.text(n.name);
         edits.replace(source.span(n.name..n.name + 1), format!("__sm_data_{name}"));
         views.push_str(&format!(

@@ -1,9 +1,10 @@
 // Checked mode: clang calls these before each memory access (outlined address sanitizer
 // instrumentation); they pass on the address, the size and the place.
 extern "C" {
+// 16 in the kind: the compiler takes the address to be aligned to the size, up to 8.
 #define __SM_HOOK(N) \
-  __sm_outline void __asan_load##N##_noabort(ulong a) { ((__sm_access_fn)__sm_self()->call->rt->access)(a, N, 0, __builtin_return_address(0)); } \
-  __sm_outline void __asan_store##N##_noabort(ulong a) { ((__sm_access_fn)__sm_self()->call->rt->access)(a, N, 1, __builtin_return_address(0)); }
+  __sm_outline void __asan_load##N##_noabort(ulong a) { ((__sm_access_fn)__sm_self()->call->rt->access)(a, N, 16, __builtin_return_address(0)); } \
+  __sm_outline void __asan_store##N##_noabort(ulong a) { ((__sm_access_fn)__sm_self()->call->rt->access)(a, N, 17, __builtin_return_address(0)); }
 __SM_HOOK(1) __SM_HOOK(2) __SM_HOOK(4) __SM_HOOK(8) __SM_HOOK(16)
 #undef __SM_HOOK
 __sm_outline void __asan_loadN_noabort(ulong a, ulong n) { ((__sm_access_fn)__sm_self()->call->rt->access)(a, n, 0, __builtin_return_address(0)); }

@@ -18,20 +18,12 @@ pub fn checked() -> Device {
 }
 
 pub fn library(device: &Device, source: &str) -> Library {
-    let options = CompileOptions {
-        name: "test.metal".into(),
-        ..CompileOptions::default()
-    };
-    device
-        .new_library_with_source(source, &options)
-        .unwrap_or_else(|e| panic!("{e}"))
+    let options = CompileOptions { name: "test.metal".into(), ..CompileOptions::default() };
+    device.new_library_with_source(source, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
 pub fn errors(source: &str) -> String {
-    let options = CompileOptions {
-        name: "test.metal".into(),
-        ..CompileOptions::default()
-    };
+    let options = CompileOptions { name: "test.metal".into(), ..CompileOptions::default() };
     match device().new_library_with_source(source, &options) {
         Ok(_) => panic!("it compiled"),
         Err(e) => e.to_string(),
@@ -45,9 +37,7 @@ pub fn bytes<T: Copy>(values: &[T]) -> Vec<u8> {
 }
 
 pub fn shared<T: Copy>(device: &Device, values: &[T]) -> Buffer {
-    device
-        .new_buffer_with_slice(values, StorageMode::Shared)
-        .unwrap()
+    device.new_buffer_with_slice(values, StorageMode::Shared).unwrap()
 }
 
 pub fn dispatch(
@@ -88,14 +78,7 @@ pub fn run(
     group: u64,
 ) -> Result<Vec<Counters>> {
     let pipeline = device.new_compute_pipeline(&library(device, source).function(kernel)?)?;
-    dispatch(
-        device,
-        &pipeline,
-        args,
-        &[],
-        Size::new(n, 1, 1),
-        Size::new(group, 1, 1),
-    )
+    dispatch(device, &pipeline, args, &[], Size::new(n, 1, 1), Size::new(group, 1, 1))
 }
 
 /// Runs a kernel `void k(device T *out, ...)` whose only buffer is its output.
