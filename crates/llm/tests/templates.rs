@@ -81,6 +81,7 @@ fn hostile_templates_end() {
     refusal(&"{{ ".repeat(10_000));
     refusal(&format!("{{{{ {}1{} }}}}", "(".repeat(10_000), ")".repeat(10_000)));
     refusal(&"{% if true %}".repeat(10_000));
+    assert!(refusal("{{ 1 is divisibleby(0) }}").contains("division by zero"));
     refusal("{{ 'x' * 99999999999 }}");
     refusal("{{ range(99999999999) }}");
 }

@@ -19,6 +19,7 @@ pub(super) fn environment(fuel: u64) -> Result<Environment<'static>, Error> {
     environment.set_formatter(print);
     environment.add_function("raise_exception", raise_exception);
     environment.add_filter("tojson", tojson);
+    environment.add_test("divisibleby", divisible_by);
     environment.add_filter("string", |value: Value| python::text(&value).into_owned());
     Ok(environment)
 }
@@ -74,6 +75,16 @@ fn print(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Value) -> Result<(
 
 fn raise_exception(message: String) -> Result<Value, Error> {
     Err(Error::new(ErrorKind::InvalidOperation, message))
+}
+
+/// The engine's own test divides by zero when asked to.
+fn divisible_by(value: Value, by: Value) -> Result<bool, Error> {
+    match (i128::try_from(value), i128::try_from(by)) {
+        (Ok(value), Ok(by)) => value.checked_rem(by).map(|rest| rest == 0).ok_or_else(|| {
+            Error::new(ErrorKind::InvalidOperation, "divisibleby: division by zero")
+        }),
+        _ => Ok(false),
+    }
 }
 
 fn tojson(value: Value, options: Kwargs) -> Result<String, Error> {

@@ -36,10 +36,11 @@ impl Vocab {
         if u32::try_from(end).is_err() {
             return false;
         }
-        if named && !piece.is_empty() && self.id(piece).is_none() {
+        if named && !piece.is_empty() {
             let Vocab { bytes, ends, ids, hasher, .. } = self;
-            let hash = hasher.hash_one(piece);
-            ids.insert_unique(hash, id, |&id| hasher.hash_one(slice(bytes, ends, id)));
+            let same = |&id: &u32| slice(bytes, ends, id) == piece;
+            let rehash = |&id: &u32| hasher.hash_one(slice(bytes, ends, id));
+            ids.entry(hasher.hash_one(piece), same, rehash).or_insert(id);
         }
         self.bytes.extend_from_slice(piece);
         self.ends.push(end as u32);

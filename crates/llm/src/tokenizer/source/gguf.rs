@@ -216,17 +216,21 @@ impl<'a> Listed<'a> {
         let Some(strings) = listed.strings() else {
             return Err(self.meta.refuse(&key("merges"), "is not a list of strings"));
         };
+        merges.reserve(listed.len().min(1 << 20));
+        let mut whole = Vec::new();
         for (rank, merge) in strings.enumerate() {
             // A space can only be what parts the two: within tokens it is spelled otherwise.
-            let space = merge.iter().skip(1).position(|&b| b == b' ');
-            let Some(space) = space.map(|at| at + 1) else {
+            let halves = std::str::from_utf8(merge).ok();
+            let Some((left, right)) = halves.and_then(|text| text.split_once(' ')) else {
                 let why = format!("entry {rank} is not two tokens with a space between");
                 return Err(self.meta.refuse(&key("merges"), why));
             };
-            let (left, right) = (unspelled(&merge[..space]), unspelled(&merge[space + 1..]));
-            if let (Some(left), Some(right)) = (left, right) {
+            whole.clear();
+            let is_spelled = parts::unspell_into(left, &mut whole);
+            let middle = whole.len();
+            if is_spelled && parts::unspell_into(right, &mut whole) {
                 // A merge of tokens that do not exist can never happen.
-                parts::add_merge(&mut merges, &vocab, rank as u32, &left, &right, b"");
+                parts::add_merge(&mut merges, &vocab, rank as u32, &whole, middle, b"");
             }
         }
         let model = Bpe {

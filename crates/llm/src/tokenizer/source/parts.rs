@@ -31,6 +31,16 @@ pub(super) fn unspelled(token: &str) -> Option<Vec<u8>> {
     byte_alphabet::read(token)
 }
 
+/// The same, appended; `false` if it is not spelled in the byte alphabet.
+pub(super) fn unspell_into(token: &str, out: &mut Vec<u8>) -> bool {
+    token.chars().all(|c| {
+        byte_alphabet::byte_of(c).is_some_and(|byte| {
+            out.push(byte);
+            true
+        })
+    })
+}
+
 /// Whether no token has a visible space after something else: words can then be taken one by one.
 pub(super) fn spaces_start_tokens<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut mark = [0; 4];
@@ -46,19 +56,23 @@ pub(super) fn spaces_start_tokens<'a>(pieces: impl Iterator<Item = &'a [u8]>) ->
     })
 }
 
-/// Adds a merge; the first of equal ones counts. `false` if the vocabulary lacks one of its
-/// three tokens.
+/// Adds a merge of the two halves of `whole`, which parts at `middle`; the first of equal ones
+/// counts. `false` if the vocabulary lacks one of the three tokens.
 pub(super) fn add_merge(
     merges: &mut Merges,
     vocab: &Vocab,
     rank: u32,
-    left: &[u8],
-    right: &[u8],
+    whole: &[u8],
+    middle: usize,
     continuing_prefix: &[u8],
 ) -> bool {
-    let tail = right.strip_prefix(continuing_prefix).unwrap_or(right);
-    let whole = [left, tail].concat();
-    match (vocab.id(left), vocab.id(right), vocab.id(&whole)) {
+    let (left, right) = whole.split_at(middle);
+    // The prefix is part of the right token, but not of both together.
+    let id = match right.strip_prefix(continuing_prefix) {
+        Some(tail) if !continuing_prefix.is_empty() => vocab.id(&[left, tail].concat()),
+        _ => vocab.id(whole),
+    };
+    match (vocab.id(left), vocab.id(right), id) {
         (Some(left), Some(right), Some(whole)) => {
             merges.entry((left, right)).or_insert((rank, whole));
             true

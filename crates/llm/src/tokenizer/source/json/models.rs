@@ -102,6 +102,8 @@ impl ModelJson<'_> {
         let unknown = self.unknown(&vocab);
         let prefix = self.continuing_subword_prefix.clone().unwrap_or_default();
         let mut merges = Merges::default();
+        merges.reserve(self.merges.as_ref().map_or(0, Vec::len));
+        let mut whole = Vec::new();
         for (rank, merge) in self.merges.iter().flatten().enumerate() {
             let at = &at.of("merges");
             let (left, right) = match merge {
@@ -110,13 +112,21 @@ impl ModelJson<'_> {
                     at.damaged(format!("entry {rank}, {text:?}, is not two tokens"))
                 })?,
             };
-            let known = match (bytes_of(left), bytes_of(right)) {
-                (Some(left), Some(right)) => {
-                    let prefix = prefix.as_bytes();
-                    parts::add_merge(&mut merges, &vocab, rank as u32, &left, &right, prefix)
-                }
-                _ => false,
+            whole.clear();
+            let middle;
+            let known = if spelled {
+                let is_spelled = parts::unspell_into(left, &mut whole);
+                middle = whole.len();
+                is_spelled && parts::unspell_into(right, &mut whole)
+            } else {
+                middle = left.len();
+                whole.extend_from_slice(left.as_bytes());
+                whole.extend_from_slice(right.as_bytes());
+                true
             };
+            let prefix = prefix.as_bytes();
+            let known =
+                known && parts::add_merge(&mut merges, &vocab, rank as u32, &whole, middle, prefix);
             if !known {
                 let why =
                     format!("entry {rank}: {left:?}, {right:?} or both together are no token");
