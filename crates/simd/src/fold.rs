@@ -19,7 +19,7 @@ pub fn sum_of<A: Arch>(x: &[f32], f: impl Fn(f32) -> f32) -> f32 {
     for (sum, &x) in sums.iter_mut().zip(rest) {
         *sum += f(x);
     }
-    sums.iter().sum()
+    halve(sums, |a, b| a + b)
 }
 
 /// The sum of `x²`.
@@ -35,7 +35,7 @@ pub fn sum_squares<A: Arch>(x: &[f32]) -> f32 {
     for (sum, &x) in sums.iter_mut().zip(rest) {
         *sum = A::fma(x, x, *sum);
     }
-    sums.iter().sum()
+    halve(sums, |a, b| a + b)
 }
 
 /// The largest number; -inf if there is none. NaN is passed over.
@@ -51,7 +51,21 @@ pub fn max<A: Arch>(x: &[f32]) -> f32 {
     for (most, &x) in most.iter_mut().zip(rest) {
         *most = if x > *most { x } else { *most };
     }
-    most.iter().fold(f32::NEG_INFINITY, |a, &b| if b > a { b } else { a })
+    halve(most, |a, b| if b > a { b } else { a })
+}
+
+/// Partial results put together two by two: a chain of them would take longer than the loop.
+#[inline(always)]
+fn halve(mut parts: [f32; LANES], f: impl Fn(f32, f32) -> f32) -> f32 {
+    macro_rules! steps {
+        ($($half:literal)*) => {$(
+            for i in 0..$half {
+                parts[i] = f(parts[i], parts[i + $half]);
+            }
+        )*};
+    }
+    steps!(32 16 8 4 2 1);
+    parts[0]
 }
 
 #[cfg(test)]

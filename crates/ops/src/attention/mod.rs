@@ -16,6 +16,8 @@ use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, c
 /// (`[kv_heads, capacity, head_size]` in memory), as a token then streams it from end to end; any
 /// other strides between rows work too.
 ///
+/// Values of keys that only later rows see must be finite: a weight of zero does not hide NaN.
+///
 /// `positions` is read when the op runs, so the same op serves every token of a text: a batch
 /// that decodes one is made once.
 #[derive(Clone, Debug)]
@@ -125,7 +127,15 @@ impl Operation for Attention {
 
     fn cost(&self) -> Cost {
         let Sizes { rows, heads, tokens, head_size, .. } = self.sizes();
-        Cost::of(&self.access(), 4 * (rows * heads * tokens * head_size) as u64)
+        // Positions are not known here: as if the rows were the last of the tokens.
+        let visible = |row: usize| match (&self.positions, self.window) {
+            (None, _) => tokens,
+            (Some(_), window) => {
+                (tokens.saturating_sub(rows - 1 - row)).min(window.unwrap_or(tokens))
+            }
+        };
+        let seen: usize = (0..rows).map(visible).sum();
+        Cost::of(&self.access(), 4 * (heads * seen * head_size) as u64)
     }
 
     fn reference(&self, host: &mut Host<'_>) {

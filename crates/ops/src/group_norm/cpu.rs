@@ -2,17 +2,14 @@
 
 use super::GroupNorm;
 use crate::layer_norm::{moments, not_below_zero, scale_and_shift};
-use bessemer_core::{View, cpu::CpuContext};
+use bessemer_core::{Shape, View, cpu::CpuContext};
 
 pub(super) fn group_norm(op: &GroupNorm, cpu: &CpuContext<'_>) {
     if op.x.elements() == 0 {
         return;
     }
-    // Without dimensions after the channels, a channel is a row of one element.
-    let deep =
-        |view: &View| if view.shape().rank() == 2 { view.unsqueeze(2) } else { Ok(view.clone()) };
-    let (x, out) = (deep(&op.x), deep(&op.out));
-    let (x, out) = (x.expect("room for a dimension"), out.expect("room for a dimension"));
+    let (x, out) = (rows_of_channels(&op.x), rows_of_channels(&op.out));
+    let (x, out) = if x.shape() == out.shape() { (x, out) } else { (op.x.clone(), op.out.clone()) };
     let channels = x.shape()[1];
     let per_channel = |view: &Option<View>, other: f32| {
         let values = cpu.scratch(channels);
@@ -61,4 +58,12 @@ pub(super) fn group_norm(op: &GroupNorm, cpu: &CpuContext<'_>) {
             }
         }
     });
+}
+
+/// A row per channel, where the strides allow it: long rows are faster.
+fn rows_of_channels(view: &View) -> View {
+    let shape = view.shape();
+    let size = shape[2..].iter().product();
+    let flat = Shape::new(&[shape[0], shape[1], size]).and_then(|shape| view.reshape(shape));
+    flat.ok().flatten().unwrap_or_else(|| view.clone())
 }

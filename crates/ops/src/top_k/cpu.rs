@@ -80,9 +80,11 @@ impl Kernel for Few<'_> {
         let mut least = i32::MIN;
         for (number, chunk) in row.chunks(CHUNK).enumerate() {
             // Most chunks have nothing that is larger than what is kept.
-            let largest = chunk.iter().fold(i32::MIN, |most, &x| most.max(rank(x)));
-            if len == kept.len() && largest <= least {
-                continue;
+            if let (true, Some(chunk)) = (len == kept.len(), chunk.as_array::<CHUNK>()) {
+                let larger = chunk.map(|x| u32::from(rank(x) > least));
+                if larger.iter().sum::<u32>() == 0 {
+                    continue;
+                }
             }
             for (i, &x) in chunk.iter().enumerate() {
                 let own = rank(x);

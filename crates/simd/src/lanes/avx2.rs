@@ -78,4 +78,15 @@ impl Lanes for Avx8 {
             _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
         }
     }
+
+    #[inline(always)]
+    fn sum4(of: [Self; 4]) -> [f32; 4] {
+        let [a, b, c, d] = of.map(|vector| vector.0);
+        // SAFETY: see above.
+        unsafe {
+            let all = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
+            let four = _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1));
+            std::mem::transmute::<__m128, [f32; 4]>(four)
+        }
+    }
 }

@@ -74,4 +74,25 @@ impl Lanes for Avx16 {
         // SAFETY: see above.
         unsafe { _mm512_reduce_add_ps(self.0) }
     }
+
+    #[inline(always)]
+    fn sum4(of: [Self; 4]) -> [f32; 4] {
+        let [a, b, c, d] = of.map(|vector| vector.0);
+        // SAFETY: see above.
+        unsafe {
+            // Neighbours of two vectors, then of all four: each 128 bits hold a part of each sum.
+            let ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+            let cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+            let (ab, cd) = (_mm512_castps_pd(ab), _mm512_castps_pd(cd));
+            let low = _mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd));
+            let all = _mm512_add_ps(low, _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)));
+            let half = _mm512_castpd_ps(_mm512_shuffle_f64x2::<0b1110>(
+                _mm512_castps_pd(all),
+                _mm512_castps_pd(all),
+            ));
+            let eight = _mm512_castps512_ps256(_mm512_add_ps(all, half));
+            let four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+            std::mem::transmute::<__m128, [f32; 4]>(four)
+        }
+    }
 }

@@ -78,6 +78,13 @@ pub trait Lanes: Copy + sealed::Sealed + 'static {
 
     /// All of them added up.
     fn sum(self) -> f32;
+
+    /// The sums of four vectors, which cost less together.
+    #[inline(always)]
+    fn sum4(of: [Self; 4]) -> [f32; 4] {
+        let [a, b, c, d] = of;
+        [a.sum(), b.sum(), c.sum(), d.sum()]
+    }
 }
 
 mod sealed {
@@ -121,7 +128,11 @@ mod tests {
             check(x.add(two), &|i| numbers[i] + 2.0);
             check(x.mul(x), &|i| numbers[i] * numbers[i]);
             check(x.fma(two, x), &|i| numbers[i] * 3.0);
-            assert_eq!(x.sum(), numbers.iter().sum::<f32>());
+            let sum = numbers.iter().sum::<f32>();
+            assert_eq!(x.sum(), sum);
+            let four = [x, x.add(x), A::F32::splat(0.5), x.mul(A::F32::splat(-4.0))];
+            let wanted = [sum, 2.0 * sum, 0.5 * A::F32::LEN as f32, -4.0 * sum];
+            assert_eq!(A::F32::sum4(four), wanted);
         }
     }
 

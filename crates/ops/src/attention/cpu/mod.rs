@@ -6,7 +6,10 @@
 //! are put together at the end.
 
 mod block;
+mod few;
+mod many;
 mod multiply;
+mod state;
 mod tile;
 
 use super::{Attention, Sizes};
@@ -15,14 +18,15 @@ use bessemer_core::{
     cpu::{CpuContext, OutRows, Output, Rows},
 };
 use bessemer_simd::Isa;
-use block::{Block, Memory, Settings};
+use block::Block;
+use state::{Merge, Settings};
 use std::ops::Range;
 use tile::Source;
 
 /// Keys of a tile: scores of a query then are a few vectors.
 const TILE: usize = 64;
 /// Queries of a block, about: enough that widening a tile for them costs little.
-const QUERIES: usize = 192;
+const QUERIES: usize = 96;
 /// Keys worth a thread's while.
 const SPLIT: usize = 128;
 
@@ -56,14 +60,17 @@ pub(super) fn attention(op: &Attention, cpu: &CpuContext<'_>) {
     };
     let queries = block_rows * group;
     let result = settings.result_len(queries);
-    let memory = settings.memory_len(queries);
+    let memory = Block::memory_len(settings, queries);
     // With one split the result of a block is written at once, and this memory is its own.
     let results = Output::of(cpu.scratch::<f32>(if splits > 1 {
         kv_heads * blocks * splits * result
     } else {
         0
     }));
-    cpu.split_with(kv_heads * blocks * splits, 1, memory + result, |tasks, memory| {
+    // What takes less than a few microseconds is not worth waking a thread for.
+    let work_of_task = longest(visible) / splits * settings.padded * (queries + 3);
+    let grain = 50_000 / work_of_task.max(1) + 1;
+    cpu.split_with(kv_heads * blocks * splits, grain, memory + result, |tasks, memory| {
         let (memory, own) = memory.split_at_mut(memory.len() - result);
         for task in tasks {
             let place = work.place(task / splits, blocks, block_rows, kv_heads);
@@ -88,12 +95,7 @@ pub(super) fn attention(op: &Attention, cpu: &CpuContext<'_>) {
             let parts = unsafe { results.range(parts) };
             let (first, others) = parts.split_at_mut(result);
             for other in others.chunks_exact_mut(result) {
-                cpu.isa().run(block::Merge {
-                    settings,
-                    queries: place.rows.len() * group,
-                    first,
-                    other,
-                });
+                cpu.isa().run(Merge { settings, queries: place.rows.len() * group, first, other });
             }
             work.write(&place, first);
         }
@@ -116,11 +118,15 @@ fn visible<'c>(op: &Attention, cpu: &'c CpuContext<'_>) -> &'c [u32] {
     visible
 }
 
+/// The most keys that a row sees.
+fn longest(visible: &[u32]) -> usize {
+    visible.chunks_exact(2).map(|range| (range[1] - range[0]) as usize).max().unwrap_or(0)
+}
+
 /// Into how many parts the context is split.
 fn splits(cpu: &CpuContext<'_>, visible: &[u32], blocks: usize) -> usize {
-    let longest = visible.chunks_exact(2).map(|range| range[1] - range[0]).max().unwrap_or(0);
     let wanted = (2 * cpu.threads()).div_ceil(blocks);
-    if cpu.threads() == 1 { 1 } else { wanted.min(longest as usize / SPLIT).max(1) }
+    if cpu.threads() == 1 { 1 } else { wanted.min(longest(visible) / SPLIT).max(1) }
 }
 
 /// What all tasks share.
@@ -169,26 +175,20 @@ impl Work<'_> {
 
     /// Attends to `keys` and leaves the unfinished result in `result`.
     fn run(&self, place: &Place, keys: Range<usize>, memory: &mut [f32], result: &mut [f32]) {
-        let Settings { head_size, padded, group, .. } = self.settings;
+        let group = self.settings.group;
         let queries = place.rows.len() * group;
-        let memory = Memory::new(self.settings, queries, memory);
-        for query in 0..queries {
-            let q = &mut memory.q[query * padded..][..padded];
-            self.q.load(self.row(place, query), &mut q[..head_size]);
-            q[head_size..].fill(0.0);
-        }
-        let mut block = Block::new(self.settings, queries, memory, result);
+        let row = |query: usize| self.row(place, query);
+        let mut block = Block::new(self.settings, queries, &self.q, row, memory, result);
         let mut start = keys.start;
         while start < keys.end {
             let tile = start..keys.end.min(start + TILE);
-            self.isa.run(self.k.load(place.kv_head, tile.clone(), block.keys()));
-            self.isa.run(self.v.load(place.kv_head, tile.clone(), block.values()));
             let seen = |query: usize| {
                 let seen = self.seen(place.rows.start + query / group);
                 let inside = |key: usize| key.clamp(tile.start, tile.end) - tile.start;
                 inside(seen.start)..inside(seen.end)
             };
-            self.isa.run(block.attend(tile.len(), &seen));
+            let cache = [&self.k, &self.v];
+            self.isa.run(block.attend(cache, place.kv_head, tile.clone(), &seen));
             start = tile.end;
         }
     }

@@ -1,7 +1,8 @@
 //! Tiles of keys or values, widened to `f32`.
 
+use super::multiply::Matrix;
 use bessemer_core::{DType, View, cpu::CpuContext};
-use bessemer_simd::{Arch, Kernel, Lanes};
+use bessemer_simd::{Arch, Lanes, convert};
 use half::{bf16, f16};
 use std::ops::Range;
 
@@ -19,15 +20,6 @@ enum Data<'c> {
     F16(&'c [f16]),
     BF16(&'c [bf16]),
     Q8(&'c [u8]),
-}
-
-/// Copies some tokens of a head to rows of a tile, zeros behind them.
-pub(super) struct Load<'a> {
-    source: &'a Source<'a>,
-    head: usize,
-    tokens: Range<usize>,
-    tile: &'a mut [f32],
-    padded: usize,
 }
 
 /// Elements and bytes of a block of `Q8_0`.
@@ -57,41 +49,50 @@ impl<'c> Source<'c> {
         }
     }
 
-    pub(super) fn load<'a>(
-        &'a self,
+    /// Some tokens of a head as rows of `padded`: where they are if they are such rows, otherwise
+    /// in `buffer`, with zeros behind them.
+    #[inline(always)]
+    pub(super) fn tile<'t, A: Arch>(
+        &'t self,
         head: usize,
         tokens: Range<usize>,
-        (tile, padded): (&'a mut [f32], usize),
-    ) -> Load<'a> {
-        Load { source: self, head, tokens, tile, padded }
-    }
-}
-
-impl Kernel for Load<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<A: Arch>(self) {
-        let Source { data, first, steps, head_size } = self.source;
-        let head = first + steps[0] * self.head as isize;
-        for (token, row) in self.tokens.zip(self.tile.chunks_exact_mut(self.padded)) {
-            let start = (head + steps[1] * token as isize) as usize;
-            let (row, rest) = row.split_at_mut(*head_size);
+        buffer: &'t mut [f32],
+        padded: usize,
+    ) -> Matrix<'t> {
+        let Source { data, first, steps, head_size } = self;
+        let head = first + steps[0] * head as isize;
+        let at = |token: usize| (head + steps[1] * token as isize) as usize;
+        if let (Data::F32(data), Ok(row)) = (data, usize::try_from(steps[1]))
+            && *head_size == padded
+            && !tokens.is_empty()
+        {
+            return Matrix { values: &data[at(tokens.start)..], row, column: 1 };
+        }
+        // Rows that follow each other are one long row.
+        let units = match data {
+            Data::Q8(_) => head_size / BLOCK * BLOCK_BYTES,
+            _ => *head_size,
+        };
+        let gapless = steps[1] == units as isize && *head_size == padded;
+        let (rows, at_once) = if gapless { (1, tokens.len()) } else { (tokens.len(), 1) };
+        let places = buffer.chunks_exact_mut(padded * at_once);
+        for (i, row) in places.take(rows).enumerate() {
+            let start = at(tokens.start + i);
+            let (row, rest) = row.split_at_mut(head_size * at_once);
+            let part = start..start + units * at_once;
             match data {
-                Data::F32(data) => row.copy_from_slice(&data[start..start + head_size]),
-                Data::F16(data) => widen::<A>(&data[start..start + head_size], row),
+                Data::F32(data) => row.copy_from_slice(&data[part]),
+                Data::F16(data) => widen::<A>(&data[part], row),
                 Data::BF16(data) => {
-                    for (to, from) in row.iter_mut().zip(&data[start..start + head_size]) {
-                        *to = f32::from_bits(u32::from(from.to_bits()) << 16);
+                    for (to, from) in row.iter_mut().zip(&data[part]) {
+                        *to = convert::f32_from_bf16_bits(from.to_bits());
                     }
                 }
-                Data::Q8(data) => {
-                    let bytes = head_size / BLOCK * BLOCK_BYTES;
-                    dequantise::<A>(&data[start..start + bytes], row);
-                }
+                Data::Q8(data) => dequantise::<A>(&data[part], row),
             }
             rest.fill(0.0);
         }
+        Matrix { values: buffer, row: padded, column: 1 }
     }
 }
 
@@ -110,7 +111,7 @@ fn widen<A: Arch>(from: &[f16], to: &mut [f32]) {
 #[inline(always)]
 fn dequantise<A: Arch>(blocks: &[u8], to: &mut [f32]) {
     for (block, to) in blocks.chunks_exact(BLOCK_BYTES).zip(to.chunks_exact_mut(BLOCK)) {
-        let scale = f16::from_le_bytes([block[0], block[1]]).to_f32();
+        let scale = convert::f32_from_f16_bits(u16::from_le_bytes([block[0], block[1]]));
         for (numbers, to) in
             block[2..].chunks_exact(A::F32::LEN).zip(to.chunks_exact_mut(A::F32::LEN))
         {
