@@ -28,12 +28,38 @@ const STREAM: usize = 640 << 20;
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().collect();
     let json = args.iter().any(|arg| arg == "--json");
-    let wanted = |name: &str| !args.iter().any(|arg| arg == "--only") || args.iter().any(|arg| arg == name);
+    let wanted =
+        |name: &str| !args.iter().any(|arg| arg == "--only") || args.iter().any(|arg| arg == name);
     let python = args.iter().position(|arg| arg == "--python").and_then(|i| args.get(i + 1));
     let cpu = Cpu::open(CpuOptions { threads: Some(THREADS), ..Default::default() })?;
     let mut lines = Vec::new();
     if wanted("one") {
         one_row(&cpu, &mut lines)?;
+    }
+    if args.iter().any(|arg| arg == "few") {
+        let bytes = cpu.adopt(HostMemory::new(Arc::new(random_bytes(16 << 20))))?;
+        for rows in [2, 512] {
+            for dtype in DType::BLOCKS {
+                let x = filled(&cpu, &[rows, 2048])?;
+                let weight = View::new(&bytes, dtype, Shape::new(&[2048, 2048])?)?;
+                let mut batch = Batch::new();
+                batch.push(Linear {
+                    x: x.clone(),
+                    weight: weight.clone(),
+                    bias: None,
+                    out: filled(&cpu, &[rows, 2048])?,
+                })?;
+                let mut best = f64::MAX;
+                for _ in 0..30 {
+                    best = best.min(seconds(&cpu, &batch)?);
+                }
+                println!(
+                    "{dtype} {rows} rows {:.3} ms {:.0} GOPS",
+                    best * 1e3,
+                    rows as f64 * 2.0 * 2048.0 * 2048.0 / best / 1e9
+                );
+            }
+        }
     }
     if args.iter().any(|arg| arg == "cache") {
         let bytes = cpu.adopt(HostMemory::new(Arc::new(random_bytes(16 << 20))))?;
@@ -42,10 +68,17 @@ fn main() -> Result<(), Box<dyn Error>> {
             let weight = View::new(&bytes, dtype, Shape::new(&[512, 4096])?)?;
             let mut batch = Batch::new();
             for _ in 0..100 {
-                batch.push(Linear { x: x.clone(), weight: weight.clone(), bias: None, out: filled(&cpu, &[1, 512])? })?;
+                batch.push(Linear {
+                    x: x.clone(),
+                    weight: weight.clone(),
+                    bias: None,
+                    out: filled(&cpu, &[1, 512])?,
+                })?;
             }
             let mut best = f64::MAX;
-            for _ in 0..10 { best = best.min(seconds(&cpu, &batch)?); }
+            for _ in 0..10 {
+                best = best.min(seconds(&cpu, &batch)?);
+            }
             println!("{dtype} cached {:.1} GB/s", 100.0 * weight.range().len() as f64 / best / 1e9);
         }
     }
@@ -176,7 +209,8 @@ fn filled(cpu: &Cpu, dims: &[usize]) -> Result<View> {
     let shape = Shape::new(dims)?;
     let buffer: Buffer = cpu.alloc(shape.elements() * 4)?;
     let view = View::new(&buffer, DType::F32, shape)?;
-    let values: Vec<f32> = (0..shape.elements()).map(|i| ((i * 37 % 101) as f32 - 50.0) / 50.0).collect();
+    let values: Vec<f32> =
+        (0..shape.elements()).map(|i| ((i * 37 % 101) as f32 - 50.0) / 50.0).collect();
     cpu.write(&view.slice()?, bessemer_core::Element::as_bytes(&values))?;
     Ok(view)
 }

@@ -7,7 +7,8 @@ use super::fit::{self, affine, inverse, level};
 #[inline(always)]
 pub fn unpack(packed: &[u8; 12]) -> ([u8; 8], [u8; 8]) {
     // Four bytes at a time: each of the first eight holds 6 bits of one number and 2 of another.
-    let word = |i: usize| u32::from_le_bytes([packed[i], packed[i + 1], packed[i + 2], packed[i + 3]]);
+    let word =
+        |i: usize| u32::from_le_bytes([packed[i], packed[i + 1], packed[i + 2], packed[i + 3]]);
     let (a, b, c) = (word(0), word(4), word(8));
     let sixes = |x: u32| u64::from(x & 0x3f3f_3f3f);
     let fours = |x: u32| x & 0x0f0f_0f0f;

@@ -6,6 +6,7 @@ mod cpu;
 mod dense;
 mod out;
 mod reference;
+mod streams;
 
 pub(crate) use cases::cases;
 

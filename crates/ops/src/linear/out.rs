@@ -13,6 +13,8 @@ pub(super) struct Out<'a> {
     view: View,
     /// Where the first element lies in the output.
     first: usize,
+    /// How far apart rows are, if that is the same for all.
+    row_step: Option<isize>,
     bias: Option<&'a [f32]>,
 }
 
@@ -36,7 +38,12 @@ impl<'a> Out<'a> {
         });
         let first = op.out.offset() - op.out.range().start;
         let first = first / op.out.dtype().block_bytes();
-        Out { place, view: op.out.clone(), first, bias }
+        let row_step = match op.out.shape().rank() {
+            1 => Some(0),
+            2 => Some(op.out.strides()[0]),
+            _ => None,
+        };
+        Out { place, view: op.out.clone(), first, row_step, bias }
     }
 
     /// Writes `values` to row `row` from column `column` on.
@@ -90,10 +97,15 @@ impl<'a> Out<'a> {
     ) {
         let (shape, strides) = (self.view.shape(), self.view.strides());
         let last = shape.rank() - 1;
-        let (mut rest, mut offset) = (row, column as isize * strides[last]);
-        for axis in (0..last).rev() {
-            offset += (rest % shape[axis]) as isize * strides[axis];
-            rest /= shape[axis];
+        let mut offset = column as isize * strides[last];
+        if let Some(step) = self.row_step {
+            offset += row as isize * step;
+        } else {
+            let mut rest = row;
+            for axis in (0..last).rev() {
+                offset += (rest % shape[axis]) as isize * strides[axis];
+                rest /= shape[axis];
+            }
         }
         let start = self.first.wrapping_add_signed(offset);
         if strides[last] == 1 {

@@ -142,7 +142,11 @@ impl<'a> OutMatrix<'a> {
     fn block(&self, batch: usize, row: usize, column: usize) -> Matrix<*mut f32> {
         let (down, right) = self.steps();
         let first = self.wide.as_ref().expect("an output of f32").as_ptr();
-        Matrix { first: first.wrapping_add(self.place(batch, row, column)), row: down, column: right }
+        Matrix {
+            first: first.wrapping_add(self.place(batch, row, column)),
+            row: down,
+            column: right,
+        }
     }
 
     /// Writes part of a row of an output of halves.

@@ -68,8 +68,7 @@ impl Operand {
         let by_row = self.column == 1 || self.row != 1;
         let (lines, len) =
             if by_row { (rows.len(), columns.len()) } else { (columns.len(), rows.len()) };
-        let (line, step) =
-            if by_row { (self.row, self.column) } else { (self.column, self.row) };
+        let (line, step) = if by_row { (self.row, self.column) } else { (self.column, self.row) };
         for (i, to) in room[..lines * len].chunks_mut(len.max(1)).enumerate() {
             let from = first.wrapping_offset(i as isize * line * bytes).cast::<u16>();
             let (all, each): (fn(Isa, &[u16], &mut [f32]), fn(u16) -> f32) = match self.dtype {

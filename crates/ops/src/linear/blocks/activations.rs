@@ -177,18 +177,15 @@ impl Kernel for QuantiseRow<'_> {
             // Too small for 127 / peak to be finite is as good as zero.
             let usable = peak.is_finite() && peak > 1e-30;
             let (step, inverse) = if usable { (peak / 127.0, 127.0 / peak) } else { (0.0, 0.0) };
-            let mut levels = [0u8; GROUP];
-            let mut halves = [0i32; 2];
+            let mut ints = [0i32; GROUP];
             if usable {
-                for (half, sum) in halves.iter_mut().enumerate() {
-                    for i in half * 16..half * 16 + 16 {
-                        // Adding 1.5·2²³ leaves the nearest integer in the low bits.
-                        let level = (group[i] * inverse + MAGIC).to_bits() as i32 - MAGIC_BITS;
-                        levels[i] = level as u8;
-                        *sum += level;
-                    }
+                for (int, x) in ints.iter_mut().zip(group) {
+                    // Adding 1.5·2²³ leaves the nearest integer in the low bits.
+                    *int = (x * inverse + MAGIC).to_bits() as i32 - MAGIC_BITS;
                 }
             }
+            let halves: [i32; 2] = [ints[..16].iter().sum(), ints[16..].iter().sum()];
+            let levels = ints.map(|int| int as u8);
             let (fours, _) = levels.as_chunks::<4>();
             for (j, four) in fours.iter().enumerate() {
                 let at = ((g * 8 + j) * height + row) * 4;

@@ -70,17 +70,21 @@ pub(super) fn scales<F: Format>(block: &[u8], group: usize) -> [f32; 2] {
     match F::DTYPE {
         DType::Q4_0 | DType::Q5_0 | DType::Q8_0 => [half(block, 0), 0.0],
         DType::Q4_1 | DType::Q5_1 => [half(block, 0), half(block, 2)],
-        DType::Q4_K | DType::Q5_K => {
-            let (d, dmin) = (half(block, 0), half(block, 2));
-            let packed = block[4..16].try_into().expect("12 bytes");
-            let (scales, mins) = unpack_k_scales(packed);
-            [d * f32::from(scales[group]), -dmin * f32::from(mins[group])]
-        }
-        _ => {
-            let d = half(block, 208);
-            [0, 1].map(|i| d * f32::from(block[192 + 2 * group + i] as i8))
-        }
+        _ => block_scales::<F>(block)[group],
     }
+}
+
+/// The same for all groups of a block of 256.
+#[inline(always)]
+pub(super) fn block_scales<F: Format>(block: &[u8]) -> [[f32; 2]; 8] {
+    if F::HALVES {
+        let d = half(block, 208);
+        let scale = |i: usize| d * f32::from(block[192 + i] as i8);
+        return std::array::from_fn(|i| [scale(2 * i), scale(2 * i + 1)]);
+    }
+    let (d, dmin) = (half(block, 0), half(block, 2));
+    let (scales, mins) = unpack_k_scales(block[4..16].try_into().expect("12 bytes"));
+    std::array::from_fn(|i| [d * f32::from(scales[i]), -dmin * f32::from(mins[i])])
 }
 
 /// The levels of group `group` of a block.

@@ -119,6 +119,14 @@ fn run<F: Format>(op: &Linear, cpu: &CpuContext<'_>) {
     let kernels = Kernels::of::<F>(cpu.isa());
     let weights = WeightRows::new(cpu, &op.weight);
     let groups = k / format::GROUP;
+    if groups == 0 {
+        // Sums of nothing.
+        let zeros = cpu.scratch::<f32>(n);
+        zeros.fill(0.0);
+        // SAFETY: nobody else writes.
+        (0..rows).for_each(|row| unsafe { out.store(row, 0, zeros) });
+        return;
+    }
     if rows == 1 {
         let x = Activations::new::<F>(cpu, &op.x, kernels.row_offset, 0);
         let row = (kernels.prepare)(cpu, x.tile(0, 0));
@@ -151,7 +159,7 @@ fn run<F: Format>(op: &Linear, cpu: &CpuContext<'_>) {
         return;
     }
     let x = Activations::new::<F>(cpu, &op.x, kernels.offset, kernels.bias);
-    let panels = n.div_ceil(WIDTH);
+    let (panels, isa) = (n.div_ceil(WIDTH), cpu.isa());
     let workers = cpu.threads().min(panels);
     let (level_room, scale_room) = panel::room::<F>();
     let levels = Output::of(cpu.scratch::<u8>(workers * level_room));
@@ -178,17 +186,21 @@ fn run<F: Format>(op: &Linear, cpu: &CpuContext<'_>) {
                 sums[..rows.len() * WIDTH].fill(0.0);
                 for group in (0..groups).step_by(DEPTH) {
                     let depth = group..groups.min(group + DEPTH);
-                    let panel =
-                        panel::pack::<F>(&weights, column, depth, levels, scales, kernels.pack);
-                    for (i, sums) in sums[..rows.len() * WIDTH].chunks_mut(TILE * WIDTH).enumerate()
-                    {
-                        (kernels.multiply)(panel, x.tile(rows.start / TILE + i, group), sums);
+                    let pack = panel::pack::<F>;
+                    let panel = pack(&weights, column, depth, levels, scales, kernels.pack, isa);
+                    let tiles = sums[..rows.len() * WIDTH].chunks_mut(TILE * WIDTH);
+                    for (tile, sums) in tiles.enumerate().map(|(i, s)| (rows.start / TILE + i, s)) {
+                        (kernels.multiply)(panel, x.tile(tile, group), sums);
+                        if group + DEPTH >= groups {
+                            // At once: what is stored finds its way out while the next is
+                            // computed.
+                            for (i, sums) in sums.chunks(WIDTH).enumerate() {
+                                let sums = &sums[..WIDTH.min(n - column)];
+                                // SAFETY: each panel of columns belongs to one worker.
+                                unsafe { out.store(tile * TILE + i, column, sums) };
+                            }
+                        }
                     }
-                }
-                let columns = WIDTH.min(n - column);
-                for (row, sums) in rows.clone().zip(sums.chunks(WIDTH)) {
-                    // SAFETY: each panel of columns belongs to one worker.
-                    unsafe { out.store(row, column, &sums[..columns]) };
                 }
             }
         });

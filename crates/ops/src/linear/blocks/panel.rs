@@ -2,8 +2,10 @@
 
 use super::{
     WeightRows,
-    format::{Format, GROUP, scales},
+    format::{Format, GROUP, block_scales},
 };
+use bessemer_simd::{Arch, Isa, Kernel, convert::f32x16_from_f16};
+use std::{marker::PhantomData, ops::Range};
 
 /// Columns of a strip: the lanes of the widest vector.
 pub(super) const STRIP: usize = 16;
@@ -31,37 +33,77 @@ pub(super) const fn room<F: Format>() -> (usize, usize) {
 
 /// Writes the levels of a strip: rows of weights, the first group and the number of groups, where
 /// to; groups are two strips apart there.
-pub(super) type PackLevels =
-    fn(rows: &[&[u8]; STRIP], groups: std::ops::Range<usize>, to: &mut [u8]);
+pub(super) type PackLevels = fn(rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]);
 
 /// Unpacks `groups` of up to [`WIDTH`] columns from `column` on. Columns that are not there get
 /// scales of 0.
 pub(super) fn pack<'a, F: Format>(
     weights: &WeightRows<'_>,
     column: usize,
-    groups: std::ops::Range<usize>,
+    groups: Range<usize>,
     levels: &'a mut [u8],
-    scales_out: &'a mut [f32],
+    scales: &'a mut [f32],
     pack_levels: PackLevels,
+    isa: Isa,
 ) -> Panel<'a> {
     let count = groups.len();
     for strip in 0..2 {
         let first = column + strip * STRIP;
-        let present = weights.count.saturating_sub(first).min(STRIP);
         let row = |i: usize| weights.row((first + i).min(weights.count - 1));
         let rows: [&[u8]; STRIP] = std::array::from_fn(row);
         pack_levels(&rows, groups.clone(), &mut levels[strip * STRIP_BYTES..]);
+        let to = &mut scales[strip * F::SCALES * STRIP..];
+        isa.run(PackScales::<F> { rows: &rows, groups: groups.clone(), to, format: PhantomData });
+        let present = weights.count.saturating_sub(first).min(STRIP);
+        if present < STRIP {
+            for group in to.chunks_mut(2 * F::SCALES * STRIP) {
+                group[..F::SCALES * STRIP].chunks_mut(STRIP).for_each(|to| to[present..].fill(0.0));
+            }
+        }
+    }
+    Panel { levels, scales, groups: count }
+}
+
+/// Writes the scales of a strip; groups are two strips apart.
+struct PackScales<'a, F> {
+    rows: &'a [&'a [u8]; STRIP],
+    groups: Range<usize>,
+    to: &'a mut [f32],
+    format: PhantomData<F>,
+}
+
+impl<F: Format> Kernel for PackScales<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        let (rows, to) = (self.rows, self.to);
+        let size = 2 * F::SCALES * STRIP;
+        if F::GROUPS == 1 {
+            for (at, group) in self.groups.enumerate() {
+                for s in 0..F::SCALES {
+                    let place = group * F::BYTES + 2 * s;
+                    let mut halves = [0; STRIP];
+                    for (half, row) in halves.iter_mut().zip(rows) {
+                        *half = u16::from_le_bytes([row[place], row[place + 1]]);
+                    }
+                    let to = &mut to[at * size + s * STRIP..][..STRIP];
+                    to.copy_from_slice(&f32x16_from_f16::<A>(&halves));
+                }
+            }
+            return;
+        }
+        let blocks = self.groups.start / F::GROUPS..self.groups.end / F::GROUPS;
         for (i, row) in rows.iter().enumerate() {
-            for (at, group) in groups.clone().enumerate() {
-                let block = &row[group / F::GROUPS * F::BYTES..][..F::BYTES];
-                let values =
-                    if i < present { scales::<F>(block, group % F::GROUPS) } else { [0.0; 2] };
-                let to = &mut scales_out[(at * 2 + strip) * F::SCALES * STRIP..];
-                for (s, value) in values.into_iter().enumerate().take(F::SCALES) {
-                    to[s * STRIP + i] = value;
+            for (at, block) in blocks.clone().enumerate() {
+                let scales = block_scales::<F>(&row[block * F::BYTES..][..F::BYTES]);
+                let to = &mut to[at * F::GROUPS * size..];
+                for (group, scales) in scales.iter().enumerate() {
+                    for (s, &scale) in scales.iter().enumerate() {
+                        to[group * size + s * STRIP + i] = scale;
+                    }
                 }
             }
         }
     }
-    Panel { levels, scales: scales_out, groups: count }
 }

@@ -6,17 +6,13 @@
 
 use super::{
     super::{
+        STREAMS,
         activations::{Row, Tile},
         format::{Format, GROUP},
-        STREAMS,
     },
     row,
 };
-use bessemer_core::{
-    DType,
-    blocks::unpack_k_scales,
-    cpu::CpuContext,
-};
+use bessemer_core::{DType, blocks::unpack_k_scales, cpu::CpuContext};
 use std::arch::x86_64::*;
 
 /// Groups in a step of two vectors.
@@ -104,11 +100,7 @@ pub(super) fn dots<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: 
 
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-fn some_dots<F: Format, const S: usize>(
-    rows: &[&[u8]; S],
-    x: &Row<'_>,
-    groups: usize,
-) -> [f32; S] {
+fn some_dots<F: Format, const S: usize>(rows: &[&[u8]; S], x: &Row<'_>, groups: usize) -> [f32; S] {
     let (run, _) = plan::<F>();
     let runs = groups / run;
     assert!(rows.iter().all(|row| row.len() >= groups / F::GROUPS * F::BYTES));
@@ -167,7 +159,8 @@ unsafe fn scales<F: Format>(
 ) -> __m512 {
     // SAFETY: as the caller promises.
     unsafe {
-        let (steps, sums) = (x.natural.steps.as_ptr().add(first), x.natural.sums.as_ptr().add(first));
+        let (steps, sums) =
+            (x.natural.steps.as_ptr().add(first), x.natural.sums.as_ptr().add(first));
         let half = |at: usize| {
             let bits = block.add(at).cast::<u16>().read_unaligned();
             _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(i32::from(bits))))
@@ -252,8 +245,22 @@ unsafe fn levels_times_x<F: Format>(
         let each_by_four = |which: [usize; 4]| {
             let of = |i: usize| which[i] as i32;
             _mm512_setr_epi32(
-                of(0), of(0), of(0), of(0), of(1), of(1), of(1), of(1), of(2), of(2), of(2), of(2),
-                of(3), of(3), of(3), of(3),
+                of(0),
+                of(0),
+                of(0),
+                of(0),
+                of(1),
+                of(1),
+                of(1),
+                of(1),
+                of(2),
+                of(2),
+                of(2),
+                of(2),
+                of(3),
+                of(3),
+                of(3),
+                of(3),
             )
         };
         let scale = |which: [usize; 4]| _mm512_permutexvar_ps(each_by_four(which), *scales);
