@@ -42,6 +42,7 @@ fn main() -> Outcome {
             output: scalar.clone(),
         })?;
         for op in [
+            Unary::Neg,
             Unary::Exp,
             Unary::Tanh,
             Unary::Sigmoid,
@@ -120,7 +121,12 @@ fn random(cpu: &Cpu, n: usize, seed: u32) -> Outcome<View> {
 }
 
 fn time<O: Operation + 'static>(cpu: &Cpu, name: &str, make: impl Fn() -> O) -> Outcome {
-    let mut run = || -> Outcome<f64> {
+    // Names on the command line choose what is timed.
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    if !wanted.is_empty() && !wanted.iter().any(|wanted| name.contains(wanted)) {
+        return Ok(());
+    }
+    let run = || -> Outcome<f64> {
         let start = Instant::now();
         let mut batch = Batch::new();
         batch.push(make())?;

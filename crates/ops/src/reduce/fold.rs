@@ -1,5 +1,6 @@
 //! The ways to fold: what is kept while it goes on, and the loops over lanes.
 
+use bessemer_program::cpu::LANES;
 use bessemer_simd::{Arch, Kernel};
 use std::marker::PhantomData;
 
@@ -19,6 +20,15 @@ pub(super) trait Fold: Send + Sync + 'static {
 
     /// The result, as the bits of a register; `count` values went into it.
     fn finish(known: Self::Known, count: usize) -> u32;
+
+    /// With all values of a row; numbers go up by `step` from `number` on.
+    #[inline(always)]
+    fn row(known: Self::Known, lanes: &[u32], number: u32, step: u32) -> Self::Known
+    where
+        Self: Sized,
+    {
+        tree::<Self>(known, lanes, number, step)
+    }
 }
 
 /// A number type of registers.
@@ -119,10 +129,49 @@ fold!([] WrappingProd, u32, 1, |k, x, _| k.wrapping_mul(x), |a, b| a.wrapping_mu
 fold!([T: Number, const LARGEST: bool] Best<T, LARGEST>, T,
     if LARGEST { T::LEAST } else { T::MOST },
     |k, x, _| best::<T, LARGEST>(k, T::of(x)), |a, b| best::<T, LARGEST>(a, b), |k, _| k.bits());
-fold!([T: Number, const LARGEST: bool] BestAt<T, LARGEST>, (T, u32),
-    (if LARGEST { T::LEAST } else { T::MOST }, u32::MAX),
-    |k, x, n| best_at::<T, LARGEST>(k, (T::of(x), n)), |a, b| best_at::<T, LARGEST>(a, b),
-    |k, _| k.1);
+
+impl<T: Number, const LARGEST: bool> Fold for BestAt<T, LARGEST> {
+    type Known = (T, u32);
+    const NOTHING: (T, u32) = (Best::<T, LARGEST>::NOTHING, u32::MAX);
+
+    #[inline(always)]
+    fn add(known: (T, u32), value: u32, number: u32) -> (T, u32) {
+        Self::merge(known, (T::of(value), number))
+    }
+
+    /// NaN before all others, then the first.
+    #[inline(always)]
+    fn merge(a: (T, u32), b: (T, u32)) -> (T, u32) {
+        let better = if LARGEST { b.0 > a.0 } else { b.0 < a.0 };
+        let (nan, other_nan) = (a.0.is_nan(), b.0.is_nan());
+        let first = ((a.0 == b.0) | (nan & other_nan)) & (b.1 < a.1);
+        let take = (other_nan & !nan) | (better & !nan) | first;
+        (if take { b.0 } else { a.0 }, if take { b.1 } else { a.1 })
+    }
+
+    #[inline(always)]
+    fn finish(known: (T, u32), _: usize) -> u32 {
+        known.1
+    }
+
+    /// The best value first, and then where it is: both are loops for the vector units.
+    #[inline(always)]
+    fn row(known: (T, u32), lanes: &[u32], number: u32, step: u32) -> (T, u32) {
+        let value = tree::<Best<T, LARGEST>>(Best::<T, LARGEST>::NOTHING, lanes, 0, 0);
+        let is_it = |lane: &u32| {
+            let x = T::of(*lane);
+            (x == value) | (x.is_nan() & value.is_nan())
+        };
+        // Whole pieces without it are passed over.
+        const PIECE: usize = 64;
+        let without = |piece: &[u32]| !piece.iter().fold(false, |any, lane| any | is_it(lane));
+        let skipped = lanes.chunks(PIECE).take_while(|piece| without(piece)).count() * PIECE;
+        let at = lanes.iter().skip(skipped).position(is_it).map(|at| at + skipped);
+        let number = |at: usize| number.wrapping_add(step.wrapping_mul(at as u32));
+        at.map_or(known, |at| Self::merge(known, (value, number(at))))
+    }
+}
+
 fold!([] Any, u32, 0, |k, x, _| k | x, |a, b| a | b, |k, _| k);
 fold!([] All, u32, u32::MAX, |k, x, _| k & x, |a, b| a & b, |k, _| k);
 
@@ -134,17 +183,6 @@ fn best<T: Number, const LARGEST: bool>(a: T, b: T) -> T {
     if a.is_nan() { a } else { known }
 }
 
-/// The better of two values with their numbers: NaN before all others, then the first.
-#[inline(always)]
-fn best_at<T: Number, const LARGEST: bool>(a: (T, u32), b: (T, u32)) -> (T, u32) {
-    let better = if LARGEST { b.0 > a.0 } else { b.0 < a.0 };
-    let (nan, other_nan) = (a.0.is_nan(), b.0.is_nan());
-    let same = (a.0 == b.0) | (nan & other_nan);
-    let first = same & (b.1 < a.1);
-    let take = (other_nan & !nan) | (better & !nan) | first;
-    (if take { b.0 } else { a.0 }, if take { b.1 } else { a.1 })
-}
-
 /// Lanes of one row, folded into one. Numbers go up by `step` from `number` on.
 pub(super) struct FoldRow<'a, F: Fold> {
     pub(super) known: F::Known,
@@ -153,35 +191,55 @@ pub(super) struct FoldRow<'a, F: Fold> {
     pub(super) step: u32,
 }
 
-/// Partial results side by side, for the vector units.
-const SIDE: usize = 32;
-
 impl<F: Fold> Kernel for FoldRow<'_, F> {
     type Output = F::Known;
 
     #[inline(always)]
     fn run<A: Arch>(self) -> F::Known {
-        let FoldRow { known, lanes, mut number, step } = self;
-        let mut parts = [F::NOTHING; SIDE];
-        let (chunks, rest) = lanes.as_chunks::<SIDE>();
-        for chunk in chunks {
-            for (i, (part, lane)) in parts.iter_mut().zip(chunk).enumerate() {
-                *part = F::add(*part, *lane, number.wrapping_add(step.wrapping_mul(i as u32)));
-            }
-            number = number.wrapping_add(step.wrapping_mul(SIDE as u32));
-        }
-        for (i, (part, lane)) in parts.iter_mut().zip(rest).enumerate() {
-            *part = F::add(*part, *lane, number.wrapping_add(step.wrapping_mul(i as u32)));
-        }
-        let mut width = SIDE;
-        while width > 1 {
-            width /= 2;
-            for i in 0..width {
-                parts[i] = F::merge(parts[i], parts[i + width]);
-            }
-        }
-        F::merge(known, parts[0])
+        F::row(self.known, self.lanes, self.number, self.step)
     }
+}
+
+/// Folds a row as a tree.
+#[inline(always)]
+fn tree<F: Fold>(mut known: F::Known, lanes: &[u32], number: u32, step: u32) -> F::Known {
+    // Four lanes from four quarters become one partial result: a loop over quarters that the
+    // vector units like, and a tree, which loses little.
+    const MOST: usize = LANES / 4;
+    let mut parts = [F::NOTHING; MOST];
+    for (chunk, lanes) in lanes.chunks(4 * MOST).enumerate() {
+        let number = number.wrapping_add(step.wrapping_mul((chunk * 4 * MOST) as u32));
+        let number = |i: usize| number.wrapping_add(step.wrapping_mul(i as u32));
+        let len = lanes.len() / 4;
+        let (quarters, rest) = lanes.split_at(4 * len);
+        let (a, b) = quarters.split_at(2 * len);
+        let ((a, b), (c, d)) = (a.split_at(len), b.split_at(len));
+        let parts = &mut parts[..len];
+        let quarters = a.iter().zip(b).zip(c).zip(d);
+        for (i, (part, (((a, b), c), d))) in parts.iter_mut().zip(quarters).enumerate() {
+            let first = F::add(F::add(F::NOTHING, *a, number(i)), *b, number(i + len));
+            let second =
+                F::add(F::add(F::NOTHING, *c, number(i + 2 * len)), *d, number(i + 3 * len));
+            *part = F::merge(first, second);
+        }
+        let mut parts = parts;
+        while parts.len() > 1 {
+            let half = parts.len() / 2;
+            // The middle one of an odd number is left as it is.
+            let (low, high) = parts.split_at_mut(parts.len() - half);
+            for (low, high) in low.iter_mut().zip(&*high) {
+                *low = F::merge(*low, *high);
+            }
+            parts = low;
+        }
+        if let [part] = parts {
+            known = F::merge(known, *part);
+        }
+        for (i, lane) in rest.iter().enumerate() {
+            known = F::add(known, *lane, number(4 * len + i));
+        }
+    }
+    known
 }
 
 /// Lanes folded into one result each, all with the same number.

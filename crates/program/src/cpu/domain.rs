@@ -105,6 +105,9 @@ pub struct Box2 {
     pub columns: usize,
 }
 
+/// Elements of a box where no register is ever filled.
+const STREAM: usize = 1 << 15;
+
 thread_local! {
     static FILE: RefCell<File> = const { RefCell::new(File::new()) };
 }
@@ -175,8 +178,8 @@ impl<'p> Domain<'p> {
         };
         if code.streams && domain.is_flat() {
             // No register is ever filled: larger boxes only mean fewer of them.
-            domain.window.columns =
-                domain.window.columns.max(1 << 15).min(domain.axes.sizes()[0]).max(1);
+            let len = domain.axes.sizes()[0];
+            domain.window.columns = len.clamp(1, STREAM);
         }
         domain
     }
