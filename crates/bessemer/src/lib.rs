@@ -33,6 +33,8 @@ mod choice;
 mod device;
 mod survey;
 
+pub use bessemer_array as array;
+pub use bessemer_array::Array;
 pub use bessemer_conformance as conformance;
 pub use bessemer_core as core;
 pub use bessemer_core::{
@@ -48,7 +50,8 @@ pub use survey::{Finding, QuickCheck, Refusal, Survey};
 /// All that most programs need: `use bessemer::prelude::*`.
 pub mod prelude {
     pub use crate::{
-        Batch, Buffer, DType, Device, DeviceChoice, Element, Result, Shape, Slice, View, ops::*,
+        Array, Batch, Buffer, DType, Device, DeviceChoice, Element, Result, Shape, Slice, View,
+        ops::*,
     };
     // The methods of ops; those of devices need no import.
     pub use bessemer_core::Operation as _;

@@ -1,6 +1,6 @@
 //! The command line as a whole; the arguments of each command lie with it.
 
-use crate::commands::{bench, check, completions, devices, program};
+use crate::commands::{bench, check, completions, demo, devices, program};
 use bessemer::{DeviceChoice, DeviceOptions};
 use clap::{Args, Parser, Subcommand};
 
@@ -16,6 +16,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  bessemer demo                        arrays: what is asked, what is run, how fast
   bessemer devices                     what is here, and what `auto` takes
   bessemer check --device cpu          hold the CPU device to the reference, op by op
   bessemer bench ops --svg ops.svg     how near each op comes to what the machine can do
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     Devices(devices::Devices),
     Check(check::Check),
     Bench(bench::Bench),
+    Demo(demo::Demo),
     Program(program::Programs),
     Completions(completions::Completions),
 }

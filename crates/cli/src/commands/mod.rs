@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod demo;
 pub(crate) mod devices;
 pub(crate) mod program;
 
@@ -18,7 +19,8 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<(), Fault> {
         Command::Devices(command) => command.run(global, out),
         Command::Check(command) => command.run(global, out),
         Command::Bench(command) => command.run(global, out),
-        Command::Program(command) => command.run(out),
+        Command::Demo(command) => command.run(global, out),
+        Command::Program(command) => command.run(global, out),
         Command::Completions(command) => command.run(out),
     }
 }

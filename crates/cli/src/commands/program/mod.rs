@@ -1,9 +1,11 @@
 //! `bessemer program`: programs of the instruction set, from files.
 
+mod arguments;
 mod check;
 mod format;
+mod run;
 
-use crate::fault::Fault;
+use crate::{args::Global, fault::Fault};
 use anyhow::{Context, Result};
 use bessemer::program::Program;
 use clap::{Args, Subcommand};
@@ -18,13 +20,15 @@ pub(crate) struct Programs {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    Run(run::Run),
     Check(check::Check),
     Format(format::Format),
 }
 
 impl Programs {
-    pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Fault> {
+    pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
         match self.what {
+            What::Run(command) => command.run(global, out),
             What::Check(command) => command.run(out),
             What::Format(command) => command.run(out),
         }
