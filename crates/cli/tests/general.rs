@@ -5,8 +5,18 @@ mod common;
 use common::{assert_one_error, bessemer, finish, run};
 use std::{io::Read, process::Stdio};
 
-const COMMANDS: [&[&str]; 5] =
-    [&["devices"], &["check"], &["bench"], &["bench", "ops"], &["completions"]];
+const COMMANDS: [&[&str]; 10] = [
+    &["demo"],
+    &["devices"],
+    &["check"],
+    &["bench"],
+    &["bench", "ops"],
+    &["program"],
+    &["program", "run"],
+    &["program", "check"],
+    &["program", "format"],
+    &["completions"],
+];
 
 #[test]
 fn every_command_has_help_with_examples() {
@@ -15,7 +25,10 @@ fn every_command_has_help_with_examples() {
         assert!(help.contains(command[0]), "{help}");
         let (help, err) = run(&[command, &["--help"]].concat(), 0);
         assert!(help.contains("Usage: bessemer"), "{help}");
-        assert!(help.contains("Examples:") || command == ["bench"], "{command:?}\n{help}");
+        assert!(
+            help.contains("Examples:") || command == ["bench"] || command == ["program"],
+            "{command:?}\n{help}"
+        );
         assert!(help.contains("--device") && err.is_empty());
     }
     assert!(run(&["--version"], 0).0.starts_with("bessemer "));
