@@ -1,6 +1,6 @@
 //! Getting the tools that tests need, through the package clients people use anyway.
 
-use crate::shell::{cargo, command, run, succeeds};
+use crate::shell::{cargo, command, output, run, succeeds};
 use anyhow::{Context, Result, bail};
 use std::{env, process::Command};
 
@@ -17,7 +17,7 @@ pub(crate) fn nextest() -> Result<()> {
 /// The oldest clang that softmetal works with.
 const OLDEST_CLANG: u32 = 19;
 /// The newest clang to look for.
-const NEWEST_CLANG: u32 = 25;
+const NEWEST_CLANG: u32 = 30;
 
 /// A clang for softmetal, which compiles Metal's shading language with it.
 pub(crate) fn clang() -> Result<()> {
@@ -36,9 +36,12 @@ pub(crate) fn clang() -> Result<()> {
 }
 
 fn has_clang() -> bool {
-    let recent = |version: u32| succeeds(&mut command(format!("clang-{version}"), ["--version"]));
-    cfg!(target_os = "macos") && succeeds(&mut command("clang", ["--version"]))
-        || (OLDEST_CLANG..=NEWEST_CLANG).any(recent)
+    let named = |version| succeeds(&mut command(format!("clang-{version}"), ["--version"]));
+    // Apple counts versions in its own way.
+    let oldest = if cfg!(target_os = "macos") { 0 } else { OLDEST_CLANG };
+    let plain = output(&mut command("clang", ["-dumpversion"])).ok();
+    let major = plain.as_deref().and_then(|version| version.trim().split('.').next()?.parse().ok());
+    major.is_some_and(|major: u32| major >= oldest) || (OLDEST_CLANG..=NEWEST_CLANG).any(named)
 }
 
 /// Whether the system's packages come through apt.
