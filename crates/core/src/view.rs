@@ -47,9 +47,10 @@ impl View {
             if !shape.width().is_multiple_of(block) || shape.rank() == 0 {
                 return refuse(format!("rows must be whole blocks of {block}"));
             }
-            if strides[leading] != 1
-                || strides[..leading].iter().any(|&s| !s.unsigned_abs().is_multiple_of(block))
-            {
+            let at_blocks =
+                strides[..leading].iter().all(|s| s.unsigned_abs().is_multiple_of(block));
+            // Strides of nothing mean nothing.
+            if shape.elements() > 0 && !(strides[leading] == 1 && at_blocks) {
                 return refuse(format!("rows must be gapless and start at blocks of {block}"));
             }
         }

@@ -64,7 +64,7 @@ fn half_and_bfloat_round_each_operation() {
     );
     let d = device();
     let x = random(3, 64);
-    let (h, b) = (shared(&d, &vec![0u16; 64]), shared(&d, &vec![0u16; 64]));
+    let (h, b) = (shared(&d, &[0u16; 64]), shared(&d, &[0u16; 64]));
     run(
         &d,
         &source,

@@ -50,17 +50,22 @@ pub(crate) fn cases() -> Vec<Case> {
             out: f.output(F32, &[6, 9])?,
         })
     }));
-    for (len, dtype) in [(0, F32), (1, F32), (31, F16), (1000, BF16), (100_003, F32)] {
-        let name = format!("{dtype} [{len}]");
-        cases.push(Case::new("dot", name, tolerance(F32, len), move |f| {
+    for (len, dtype, out) in
+        [(0, F32, F32), (1, F32, F32), (31, F16, F32), (1000, BF16, BF16), (100_003, F32, F32)]
+    {
+        let name = format!("{dtype} [{len}] → {out}");
+        cases.push(Case::new("dot", name, tolerance(out, len), move |f| {
             let (a, b) = (f.random(dtype, &[len])?, f.random(dtype, &[len])?);
-            Ok(Dot { a, b, out: f.output(F32, &[])? })
+            Ok(Dot { a, b, out: f.output(out, &[])? })
         }));
     }
-    cases.push(Case::new("dot", "f32 every third, backwards", tolerance(F32, 50), |f| {
-        let a = f.random(F32, &[150])?.step(0, 149, 50, -3)?;
-        Ok(Dot { a, b: f.random(F32, &[50])?, out: f.output(F16, &[1])? })
-    }));
+    cases.push(
+        Case::new("dot", "f32 every third, backwards", tolerance(F32, 50), |f| {
+            let a = f.random(F32, &[150])?.step(0, 149, 50, -3)?;
+            Ok(Dot { a, b: f.random(F32, &[50])?, out: f.output(F16, &[1])? })
+        })
+        .quick(),
+    );
     cases
 }
 

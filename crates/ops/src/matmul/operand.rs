@@ -71,17 +71,21 @@ impl Operand {
         let (line, step) = if by_row { (self.row, self.column) } else { (self.column, self.row) };
         for (i, to) in room[..lines * len].chunks_mut(len.max(1)).enumerate() {
             let from = first.wrapping_offset(i as isize * line * bytes).cast::<u16>();
-            let (all, each): (fn(Isa, &[u16], &mut [f32]), fn(u16) -> f32) = match self.dtype {
-                DType::F16 => (convert::f16_to_f32, convert::f32_from_f16_bits),
-                _ => (convert::bf16_to_f32, convert::f32_from_bf16_bits),
-            };
             // SAFETY: elements of the part, which are of two bytes.
             unsafe {
                 if step == 1 {
-                    all(isa, std::slice::from_raw_parts(from, len), to);
+                    let from = std::slice::from_raw_parts(from, len);
+                    match self.dtype {
+                        DType::F16 => convert::f16_to_f32(isa, from, to),
+                        _ => convert::bf16_to_f32(isa, from, to),
+                    }
                 } else {
                     for (j, to) in to.iter_mut().enumerate() {
-                        *to = each(*from.offset(j as isize * step));
+                        let bits = *from.offset(j as isize * step);
+                        *to = match self.dtype {
+                            DType::F16 => convert::f32_from_f16_bits(bits),
+                            _ => convert::f32_from_bf16_bits(bits),
+                        };
                     }
                 }
             }

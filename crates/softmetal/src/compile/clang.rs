@@ -144,6 +144,8 @@ impl Clang {
         c.args(["-Xclang", "-cl-ext=+all"]);
         if mode == Mode::Checked {
             c.args(["-D__SM_CHECKED", "-g", "-gno-column-info"]);
+            // The cache is shared: names in it must not depend on the folder it was filled from.
+            c.arg("-fdebug-compilation-dir=.");
         }
         c.arg("-include").arg(lib.prelude());
         c

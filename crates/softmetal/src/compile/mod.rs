@@ -153,6 +153,8 @@ impl Compiler {
         let text = front::render(unit, wanted, values, mode);
         let key = digest(&[
             "object",
+            // The flags are written there: other flags make other objects.
+            include_str!("clang.rs"),
             &text,
             &format!("{mode:?} {}", options.fast_math),
             &self.clang.identity,

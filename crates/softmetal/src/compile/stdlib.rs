@@ -138,9 +138,9 @@ fn swizzles() -> String {
                     |set: usize| picks.iter().map(|&p| NAMES[set][p] as char).collect::<String>();
                 let name = spell(0);
                 let from: Vec<String> = picks.iter().map(|p| format!("e[{p}]")).collect();
-                let _ = write!(
+                let _ = writeln!(
                     out,
-                    "constexpr __sm_inline vec<T,{k}> __g_{name}() const {{ return vec<T,{k}>({}); }} \\\n",
+                    "constexpr __sm_inline vec<T,{k}> __g_{name}() const {{ return vec<T,{k}>({}); }} \\",
                     from.join(",")
                 );
                 let distinct = (1..picks.len()).all(|i| !picks[..i].contains(&picks[i]));
@@ -151,13 +151,13 @@ fn swizzles() -> String {
                         .map(|(j, p)| format!("e[{p}]=v.e[{j}];"))
                         .collect();
                     let _ =
-                        write!(out, "__sm_inline void __p_{name}(vec<T,{k}> v) {{ {body} }} \\\n");
+                        writeln!(out, "__sm_inline void __p_{name}(vec<T,{k}> v) {{ {body} }} \\");
                 }
                 let put = if distinct { format!(",put=__p_{name}") } else { String::new() };
                 for set in 0..2 {
-                    let _ = write!(
+                    let _ = writeln!(
                         out,
-                        "__declspec(property(get=__g_{name}{put})) vec<T,{k}> {}; \\\n",
+                        "__declspec(property(get=__g_{name}{put})) vec<T,{k}> {}; \\",
                         spell(set)
                     );
                 }

@@ -48,19 +48,10 @@ impl Symbols {
                 let file = file.strip_prefix("./").unwrap_or(file);
                 let ours = file.contains("/softmetal/") && file.contains("stdlib-");
                 if !ours && !file.ends_with("<stdin>") && !file.ends_with("/-") && file != "-" {
-                    return Place { file: shorter(file), line };
+                    return Place { file: file.to_owned(), line };
                 }
             }
         }
         Place::default()
-    }
-}
-
-/// Compilers prefix a relative name with the folder they ran in.
-fn shorter(file: &str) -> String {
-    let here = std::env::current_dir().unwrap_or_default();
-    match std::path::Path::new(file).strip_prefix(&here) {
-        Ok(rest) => rest.to_string_lossy().into_owned(),
-        Err(_) => file.to_string(),
     }
 }

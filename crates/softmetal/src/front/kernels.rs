@@ -389,7 +389,7 @@ pub(crate) fn entries(
             .find(|a| a.name == "host_name")
             .and_then(|a| string(source, a.args.clone()));
         let name = host.unwrap_or_else(|| id.replace(' ', ""));
-        let tag = variables.tagged.contains(&kernel.item).then(|| tag);
+        let tag = variables.tagged.contains(&kernel.item).then_some(tag);
         if let Some(n) = add(make(kernel, name, expression, tag), name_at, complaints) {
             edits.replace(source.span(tokens), format!(" __SM_E{n} "));
         }
