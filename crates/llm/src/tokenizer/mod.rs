@@ -1,8 +1,8 @@
 //! Tokenizers, read from a model's own files: text to tokens and back.
 //!
-//! A tokenizer is a line of small steps: [added tokens](added) are found, what is left is
-//! [normalised](normalize), [cut into words](split), and each word goes through a [model].
-//! Which steps, the files say: [source].
+//! A tokenizer is a line of small steps: added tokens are found, what is left is
+//! normalised, cut into words, and each word goes through a model.
+//! Which steps, the files say.
 
 mod added;
 mod byte_alphabet;
