@@ -56,3 +56,8 @@ pub mod prelude {
     // The methods of ops; those of devices need no import.
     pub use bessemer_core::Operation as _;
 }
+
+/// The examples of the README run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
