@@ -6,17 +6,15 @@ use bessemer_core::DType;
 use bessemer_program::{
     Binary, Builder, Compare, Direction, Literal, Operand, Program, Type, Unary,
 };
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use rustc_hash::FxHashMap;
+use std::sync::{Mutex, PoisonError};
 
 /// How many programs are kept; one that makes ever new ones starts over.
 const KEPT: usize = 4096;
 
 /// The program of a recipe: the one that is known, or a new one.
 pub(super) fn program(recipe: &Recipe) -> bessemer_program::Result<Program> {
-    static KNOWN: Mutex<Option<HashMap<Recipe, Program>>> = Mutex::new(None);
+    static KNOWN: Mutex<Option<FxHashMap<Recipe, Program>>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let known = known.get_or_insert_default();
     if let Some(program) = known.get(recipe) {
@@ -57,6 +55,7 @@ fn write(recipe: &Recipe) -> bessemer_program::Result<Program> {
     let mut values = Values {
         inputs: inputs.iter().map(|&input| b.load(input)).collect(),
         uniforms,
+        literals: recipe.literals.iter().map(|&(bits, dtype)| literal(bits, dtype)).collect(),
         steps: Vec::with_capacity(recipe.steps.len()),
     };
     for step in &recipe.steps {
@@ -91,6 +90,7 @@ fn name(recipe: &Recipe) -> String {
 struct Values {
     inputs: Vec<Operand>,
     uniforms: Vec<Operand>,
+    literals: Vec<Operand>,
     steps: Vec<Operand>,
 }
 
@@ -100,11 +100,13 @@ impl Values {
             Arg::Input(i) => self.inputs[usize::from(i)],
             Arg::Step(i) => self.steps[usize::from(i)],
             Arg::Uniform(i) => self.uniforms[usize::from(i)],
-            Arg::Literal(bits, dtype) => {
-                Operand::Literal(Literal::from_f64(register(dtype), f64::from_bits(bits)))
-            }
+            Arg::Literal(i) => self.literals[usize::from(i)],
         }
     }
+}
+
+fn literal(bits: u64, dtype: DType) -> Operand {
+    Operand::Literal(Literal::from_f64(register(dtype), f64::from_bits(bits)))
 }
 
 fn register(dtype: DType) -> Type {
@@ -117,7 +119,7 @@ fn dtype_of(recipe: &Recipe, arg: Arg) -> DType {
         Arg::Input(i) => recipe.inputs[usize::from(i)],
         Arg::Step(i) => recipe.steps[usize::from(i)].dtype,
         Arg::Uniform(i) => recipe.uniforms[usize::from(i)],
-        Arg::Literal(_, dtype) => dtype,
+        Arg::Literal(i) => recipe.literals[usize::from(i)].1,
     }
 }
 

@@ -13,8 +13,9 @@ mod recipe;
 use crate::{Array, Error, Result, node::Expr};
 use emit::Emitted;
 use plan::{Plan, Planned, Role};
+use rustc_hash::FxBuildHasher;
 use std::{
-    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    hash::BuildHasher,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -65,8 +66,7 @@ impl Array {
 
 /// The lock of an array's device, with the number of the next plan.
 fn lock(array: &Array) -> MutexGuard<'static, u64> {
-    let hasher = BuildHasherDefault::<DefaultHasher>::default();
-    let hash = hasher.hash_one(array.device().info().id);
+    let hash = FxBuildHasher.hash_one(array.device().info().id) >> 32;
     // It guards only a number; plans that failed put back what they took.
     let lock = LOCKS[hash as usize % LOCKS.len()].lock();
     let mut epoch = lock.unwrap_or_else(PoisonError::into_inner);

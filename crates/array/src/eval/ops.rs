@@ -55,6 +55,7 @@ pub(super) fn in_two(recipe: &Recipe, folded: bessemer_core::DType) -> (Recipe, 
     let many = Recipe {
         inputs: smallvec![folded],
         uniforms: smallvec![],
+        literals: smallvec![],
         steps: smallvec![],
         result: Arg::Input(0),
         dtype: recipe.dtype,

@@ -18,6 +18,8 @@ pub(super) struct Recipe {
     pub(super) inputs: SmallVec<[DType; 8]>,
     /// The dtypes of numbers given at launch.
     pub(super) uniforms: SmallVec<[DType; 4]>,
+    /// Numbers written in the program: the bits of an `f64` and the dtype.
+    pub(super) literals: SmallVec<[(u64, DType); 1]>,
     pub(super) steps: SmallVec<[Step; 8]>,
     pub(super) result: Arg,
     /// What is written.
@@ -43,8 +45,8 @@ pub(super) enum Arg {
     Step(u8),
     /// A number given at launch.
     Uniform(u8),
-    /// A number written in the program: the bits of an `f64`.
-    Literal(u64, DType),
+    /// A number written in the program.
+    Literal(u8),
 }
 
 /// More numbers than this are written in the program: devices bind few parameters.
@@ -89,6 +91,7 @@ impl Plan {
             recipe: Recipe {
                 inputs: smallvec![],
                 uniforms: smallvec![],
+                literals: smallvec![],
                 steps: smallvec![],
                 result: Arg::Step(0),
                 dtype: node.array.dtype(),
@@ -195,6 +198,11 @@ impl Writer {
             }
             None => {}
         }
-        Arg::Literal(value.to_bits(), dtype)
+        let (literals, literal) = (&mut self.recipe.literals, (value.to_bits(), dtype));
+        let known = literals.iter().position(|known| *known == literal);
+        Arg::Literal(known.unwrap_or_else(|| {
+            literals.push(literal);
+            literals.len() - 1
+        }) as u8)
     }
 }
