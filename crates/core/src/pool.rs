@@ -150,11 +150,8 @@ impl<M: Memory> Home for Shared<M> {
 
 impl<M: Memory> State<M> {
     fn reuse(&mut self, size: usize) -> Option<M> {
-        let list = self.idle.get_mut(&size)?;
-        let memory = list.pop()?;
-        if list.is_empty() {
-            self.idle.remove(&size);
-        }
+        // A list that is empty now stays: sizes come back.
+        let memory = self.idle.get_mut(&size)?.pop()?;
         self.stats.idle_bytes -= size;
         self.stats.idle_buffers -= 1;
         self.stats.reuses += 1;
@@ -169,11 +166,12 @@ impl<M: Memory> State<M> {
                 break;
             };
             let size = *entry.key();
-            // The least recently used of its size.
-            freed.push(entry.get_mut().remove(0));
             if entry.get().is_empty() {
                 entry.remove();
+                continue;
             }
+            // The least recently used of its size.
+            freed.push(entry.get_mut().remove(0));
             self.stats.idle_bytes -= size;
             self.stats.idle_buffers -= 1;
         }

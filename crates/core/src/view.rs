@@ -279,6 +279,9 @@ impl View {
 
     /// Repeated to `shape` by NumPy's rule, without a copy.
     pub fn broadcast_to(&self, shape: Shape) -> Result<View> {
+        if self.shape == shape {
+            return Ok(self.clone());
+        }
         if self.shape.broadcast(&shape)? != shape {
             return Err(Error::view(format!("{self:?} does not broadcast to {shape}")));
         }
