@@ -11,6 +11,7 @@ mod bind;
 pub mod case;
 mod concat;
 mod copy;
+mod expert_linear;
 mod gated;
 mod gather;
 mod group_norm;
@@ -32,6 +33,7 @@ pub use attention::Attention;
 pub use bind::Input;
 pub use concat::Concat;
 pub use copy::Copy;
+pub use expert_linear::ExpertLinear;
 pub use gated::{Activation, Gated};
 pub use gather::Gather;
 pub use group_norm::GroupNorm;
@@ -65,6 +67,7 @@ pub fn cases() -> Vec<Case> {
         map::cases,
         reduce::cases,
         linear::cases,
+        expert_linear::cases,
         matmul::cases,
         rms_norm::cases,
         rope::cases,

@@ -108,4 +108,12 @@ impl<'a> CpuContext<'a> {
     pub fn scratch<T: Element>(&self, len: usize) -> &mut [T] {
         self.scratch.take(len)
     }
+
+    /// Calls `work` with a context whose [`CpuContext::scratch`] memory is taken back when `work`
+    /// returns: for ops that do one thing after another.
+    pub fn scoped<R>(&self, work: impl FnOnce(&CpuContext<'_>) -> R) -> R {
+        self.scratch.scoped(|scratch| {
+            work(&CpuContext { access: self.access, isa: self.isa, team: self.team, scratch })
+        })
+    }
 }

@@ -12,6 +12,8 @@ pub struct Scratch {
     /// The last chunk is the one in use; earlier ones were too small and are still borrowed.
     chunks: RefCell<Vec<Box<[Line]>>>,
     used: Cell<usize>,
+    /// For parts of an op that give back what they took before the op ends.
+    inner: Cell<Option<Box<Scratch>>>,
 }
 
 /// A cache line, so that pieces never share one.
@@ -29,7 +31,19 @@ impl Scratch {
 
     /// Bytes it holds.
     pub fn bytes(&self) -> usize {
-        self.chunks.borrow().iter().map(|chunk| chunk.len() * LINE).sum()
+        let inner = self.inner.take();
+        let within = inner.as_ref().map_or(0, |inner| inner.bytes());
+        self.inner.set(inner);
+        within + self.chunks.borrow().iter().map(|chunk| chunk.len() * LINE).sum::<usize>()
+    }
+
+    /// Calls `work` with an arena that is empty at first, and keeps its memory for the next call.
+    pub(super) fn scoped<R>(&self, work: impl FnOnce(&Scratch) -> R) -> R {
+        let mut inner = self.inner.take().unwrap_or_default();
+        inner.reset();
+        let result = work(&inner);
+        self.inner.set(Some(inner));
+        result
     }
 
     /// Takes everything back: nothing handed out before is in use any more.
@@ -82,5 +96,19 @@ mod tests {
         scratch.take::<u8>(1000);
         scratch.reset();
         assert_eq!(scratch.bytes(), held);
+    }
+
+    #[test]
+    fn parts_of_an_op_use_the_same_memory() {
+        let scratch = Scratch::new();
+        let outer = scratch.take::<u8>(100);
+        outer.fill(1);
+        scratch.scoped(|scratch| scratch.take::<u8>(64_000).fill(2));
+        let held = scratch.bytes();
+        for _ in 0..5 {
+            scratch.scoped(|scratch| scratch.take::<u8>(64_000).fill(3));
+        }
+        assert_eq!(scratch.bytes(), held);
+        assert!(held >= 64_100 && outer.iter().all(|&x| x == 1));
     }
 }

@@ -1,6 +1,6 @@
 //! Dense weights: a few rows of activations stream them, many are a matrix product.
 
-use super::{Linear, out::Out, streams};
+use super::{Layer, out::Out, streams};
 use crate::matmul::{
     gemm::{Matrix, gemm},
     operand::Operand,
@@ -19,7 +19,7 @@ const ROWS: usize = 512;
 const COLUMNS: usize = 256;
 const DEPTH: usize = 512;
 
-pub(super) fn linear(op: &Linear, cpu: &CpuContext<'_>) {
+pub(super) fn linear(op: &Layer<'_>, cpu: &CpuContext<'_>) {
     let (rows, k, n) = op.sizes();
     if rows == 0 || n == 0 {
         return;
@@ -29,12 +29,12 @@ pub(super) fn linear(op: &Linear, cpu: &CpuContext<'_>) {
     let gapless = k == 1 || op.weight.strides()[1] == 1;
     for first in (0..rows).step_by(ROWS) {
         let count = ROWS.min(rows - first);
-        let source = cpu.rows(&op.x);
+        let source = cpu.rows(op.x);
         let floats = Output::of(&mut *x);
         cpu.split(count, 16, |range| {
             for row in range {
                 // SAFETY: each row belongs to one task.
-                source.load(first + row, unsafe { floats.range(row * k..(row + 1) * k) });
+                source.load(op.row(first + row), unsafe { floats.range(row * k..(row + 1) * k) });
             }
         });
         let x = &x[..count * k];
@@ -51,10 +51,10 @@ pub(super) fn linear(op: &Linear, cpu: &CpuContext<'_>) {
 }
 
 /// The rows of `x`, of which the first is row `first` of the op, times all weights.
-fn product(op: &Linear, cpu: &CpuContext<'_>, x: &[f32], first: usize, out: &Out<'_>) {
+fn product(op: &Layer<'_>, cpu: &CpuContext<'_>, x: &[f32], first: usize, out: &Out<'_>) {
     let (all, k, n) = op.sizes();
     let rows = ROWS.min(all - first);
-    let (weights, isa) = (Operand::new(cpu, &op.weight).transposed(), cpu.isa());
+    let (weights, isa) = (Operand::new(cpu, op.weight).transposed(), cpu.isa());
     let depth = if weights.is_f32() { k } else { DEPTH.min(k) };
     // Enough blocks for all threads, each of whole vectors.
     let columns = n.div_ceil(2 * cpu.threads()).next_multiple_of(16).min(COLUMNS);

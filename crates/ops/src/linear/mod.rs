@@ -8,7 +8,8 @@ mod out;
 mod reference;
 mod streams;
 
-pub(crate) use cases::cases;
+pub(crate) use cases::{cases, tolerance};
+pub(crate) use cpu::linear;
 
 use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
 
@@ -34,7 +35,35 @@ pub struct Linear {
 impl Linear {
     /// Rows of `x`, their length, and the outputs per row.
     fn sizes(&self) -> (usize, usize, usize) {
-        (self.x.shape().rows(), self.x.shape().width(), self.weight.shape()[0])
+        self.layer().sizes()
+    }
+
+    fn layer(&self) -> Layer<'_> {
+        let Linear { x, weight, bias, out } = self;
+        Layer { x, weight, bias: bias.as_ref(), out, rows: None }
+    }
+}
+
+/// What the CPU code works on: a whole layer, or some rows of `x` and `out` alone.
+pub(crate) struct Layer<'a> {
+    pub(crate) x: &'a View,
+    pub(crate) weight: &'a View,
+    pub(crate) bias: Option<&'a View>,
+    pub(crate) out: &'a View,
+    /// Which rows of `x` and `out` these are; all of them if none are named.
+    pub(crate) rows: Option<&'a [u32]>,
+}
+
+impl Layer<'_> {
+    /// Rows, their length, and the outputs per row.
+    fn sizes(&self) -> (usize, usize, usize) {
+        let rows = self.rows.map_or_else(|| self.x.shape().rows(), <[u32]>::len);
+        (rows, self.x.shape().width(), self.weight.shape()[0])
+    }
+
+    /// Where row `i` of these is among all of them.
+    fn row(&self, i: usize) -> usize {
+        self.rows.map_or(i, |rows| rows[i] as usize)
     }
 }
 
@@ -94,6 +123,6 @@ impl Operation for Linear {
     }
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
-        cpu::linear(self, cpu);
+        cpu::linear(&self.layer(), cpu);
     }
 }

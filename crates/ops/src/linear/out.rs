@@ -1,6 +1,6 @@
 //! Where results go: parts of rows, with the bias added, rounded to the dtype of the output.
 
-use super::Linear;
+use super::Layer;
 use bessemer_core::{
     DType, Element, View,
     cpu::{CpuContext, Output},
@@ -16,6 +16,8 @@ pub(super) struct Out<'a> {
     /// How far apart rows are, if that is the same for all.
     row_step: Option<isize>,
     bias: Option<&'a [f32]>,
+    /// Which rows of the output these are, if not all.
+    rows: Option<&'a [u32]>,
 }
 
 enum Place<'a> {
@@ -25,13 +27,13 @@ enum Place<'a> {
 }
 
 impl<'a> Out<'a> {
-    pub(super) fn new(op: &Linear, cpu: &'a CpuContext<'_>) -> Out<'a> {
+    pub(super) fn new(op: &Layer<'a>, cpu: &'a CpuContext<'_>) -> Out<'a> {
         let place = match op.out.dtype() {
-            DType::F16 => Place::F16(cpu.output(&op.out)),
-            DType::BF16 => Place::BF16(cpu.output(&op.out)),
-            _ => Place::F32(cpu.output(&op.out)),
+            DType::F16 => Place::F16(cpu.output(op.out)),
+            DType::BF16 => Place::BF16(cpu.output(op.out)),
+            _ => Place::F32(cpu.output(op.out)),
         };
-        let bias = op.bias.as_ref().map(|bias| {
+        let bias = op.bias.map(|bias| {
             let values = cpu.scratch::<f32>(bias.elements());
             cpu.rows(bias).load(0, values);
             &*values
@@ -43,7 +45,7 @@ impl<'a> Out<'a> {
             2 => Some(op.out.strides()[0]),
             _ => None,
         };
-        Out { place, view: op.out.clone(), first, row_step, bias }
+        Out { place, view: op.out.clone(), first, row_step, bias, rows: op.rows }
     }
 
     /// Writes `values` to row `row` from column `column` on.
@@ -51,6 +53,7 @@ impl<'a> Out<'a> {
     /// # Safety
     /// Nobody else may write to these elements meanwhile.
     pub(super) unsafe fn store(&self, row: usize, column: usize, values: &[f32]) {
+        let row = self.rows.map_or(row, |rows| rows[row] as usize);
         let mut with_bias = [0.0; 64];
         for (i, values) in values.chunks(with_bias.len()).enumerate() {
             let column = column + i * with_bias.len();

@@ -1,6 +1,6 @@
 //! Dense weights read once, several rows of them side by side, for a few rows of activations.
 
-use super::{Linear, out::Out};
+use super::{Layer, out::Out};
 use bessemer_core::{Element, cpu::CpuContext};
 use bessemer_simd::{Arch, Kernel, Lanes, convert::f32_from_bf16_bits};
 use half::{bf16, f16};
@@ -58,9 +58,9 @@ impl Weight for bf16 {
 }
 
 /// The rows of `x` times all weights, whose rows must be gapless.
-pub(super) fn linear<W: Weight>(op: &Linear, cpu: &CpuContext<'_>, x: &[f32], out: &Out<'_>) {
+pub(super) fn linear<W: Weight>(op: &Layer<'_>, cpu: &CpuContext<'_>, x: &[f32], out: &Out<'_>) {
     let (rows, k, n) = op.sizes();
-    let (weights, step) = (cpu.slice::<W>(&op.weight), op.weight.strides()[0]);
+    let (weights, step) = (cpu.slice::<W>(op.weight), op.weight.strides()[0]);
     let first = (op.weight.offset() - op.weight.range().start) / size_of::<W>();
     let row = |column: usize| {
         let start = first.wrapping_add_signed(column as isize * step);

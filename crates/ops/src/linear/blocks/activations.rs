@@ -1,11 +1,11 @@
 //! Activations as signed bytes: each group of 32 is divided by a step of its own that makes its
 //! largest magnitude 127, and laid out for the kernels.
 
-use super::format::{Format, GROUP};
-use bessemer_core::{
-    View,
-    cpu::{CpuContext, Output},
+use super::{
+    super::Layer,
+    format::{Format, GROUP},
 };
+use bessemer_core::cpu::{CpuContext, Output};
 use bessemer_simd::{Arch, Kernel};
 
 /// Rows that kernels take at once; the last tile may have fewer.
@@ -58,15 +58,15 @@ impl<'a> Row<'a> {
 }
 
 impl<'a> Activations<'a> {
-    /// Quantises the rows of `x`. Sums will start from `bias`, less what levels are too large by:
+    /// Quantises the rows of a layer. Sums will start from `bias`, less what levels are too large by:
     /// `offset` each.
     pub(super) fn new<F: Format>(
         cpu: &'a CpuContext<'_>,
-        x: &View,
+        op: &Layer<'_>,
         offset: i32,
         bias: i32,
     ) -> Activations<'a> {
-        let (rows, k) = (x.shape().rows(), x.shape().width());
+        let (rows, k, _) = op.sizes();
         let groups = k / GROUP;
         let bytes = cpu.scratch::<u8>(rows * k);
         let starts = cpu.scratch::<i32>(rows * groups * F::STARTS);
@@ -81,7 +81,7 @@ impl<'a> Activations<'a> {
             let bytes = Output::of(&mut *bytes);
             let (starts, sums) = (Output::of(&mut *starts), Output::of(&mut *sums));
             let (steps, spoilt) = (Output::of(&mut *steps), Output::of(&mut *spoilt));
-            let (source, isa) = (cpu.rows(x), cpu.isa());
+            let (source, isa) = (cpu.rows(op.x), cpu.isa());
             cpu.run(workers, |worker| {
                 // SAFETY: each worker has its own piece, and each tile belongs to one worker.
                 let row = unsafe { floats.range(worker * k..(worker + 1) * k) };
@@ -101,7 +101,7 @@ impl<'a> Activations<'a> {
                         )
                     };
                     for (i, spoilt) in spoilt.iter_mut().enumerate() {
-                        source.load(first + i, row);
+                        source.load(op.row(first + i), row);
                         let finite = isa.run(QuantiseRow {
                             x: row,
                             row: i,

@@ -10,7 +10,7 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::{Linear, out::Out};
+use super::{Layer, out::Out};
 use activations::{Activations, MAGIC_BITS, Row, TILE, Tile};
 use bessemer_core::{
     DType, View,
@@ -24,7 +24,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-pub(super) fn linear(op: &Linear, cpu: &CpuContext<'_>) {
+pub(super) fn linear(op: &Layer<'_>, cpu: &CpuContext<'_>) {
     match op.weight.dtype() {
         DType::Q4_0 => run::<Q4_0>(op, cpu),
         DType::Q4_1 => run::<Q4_1>(op, cpu),
@@ -110,14 +110,14 @@ impl Kernels {
     }
 }
 
-fn run<F: Format>(op: &Linear, cpu: &CpuContext<'_>) {
+fn run<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>) {
     let (rows, k, n) = op.sizes();
     let out = Out::new(op, cpu);
     if rows == 0 || n == 0 {
         return;
     }
     let kernels = Kernels::of::<F>(cpu.isa());
-    let weights = WeightRows::new(cpu, &op.weight);
+    let weights = WeightRows::new(cpu, op.weight);
     let groups = k / format::GROUP;
     if groups == 0 {
         // Sums of nothing.
@@ -128,7 +128,7 @@ fn run<F: Format>(op: &Linear, cpu: &CpuContext<'_>) {
         return;
     }
     if rows == 1 {
-        let x = Activations::new::<F>(cpu, &op.x, kernels.row_offset, 0);
+        let x = Activations::new::<F>(cpu, op, kernels.row_offset, 0);
         let row = (kernels.prepare)(cpu, x.tile(0, 0));
         // Pieces of at least 16 KiB of weights are worth a thread's while.
         cpu.split(n, (16 << 10) / weights.row_bytes.max(1) + 1, |columns| {
@@ -158,7 +158,7 @@ fn run<F: Format>(op: &Linear, cpu: &CpuContext<'_>) {
         exact_where_spoilt::<F>(op, cpu, &weights, &x, &out);
         return;
     }
-    let x = Activations::new::<F>(cpu, &op.x, kernels.offset, kernels.bias);
+    let x = Activations::new::<F>(cpu, op, kernels.offset, kernels.bias);
     let (panels, isa) = (n.div_ceil(WIDTH), cpu.isa());
     let workers = cpu.threads().min(panels);
     let (level_room, scale_room) = panel::room::<F>();
@@ -228,17 +228,17 @@ const ROWS: usize = 516;
 
 /// Replaces the results of rows with a NaN or an infinity by what plain arithmetic gives.
 fn exact_where_spoilt<F: Format>(
-    op: &Linear,
+    op: &Layer<'_>,
     cpu: &CpuContext<'_>,
     weights: &WeightRows<'_>,
     x: &Activations<'_>,
     out: &Out<'_>,
 ) {
     let k = op.x.shape().width();
-    let rows = cpu.rows(&op.x);
+    let rows = cpu.rows(op.x);
     for row in (0..x.rows).filter(|&row| x.spoilt[row] != 0) {
         let mut x = vec![0.0; k];
-        rows.load(row, &mut x);
+        rows.load(op.row(row), &mut x);
         cpu.split(weights.count, 64, |columns| {
             let mut weight = vec![0.0; k];
             for column in columns {

@@ -1,0 +1,119 @@
+//! Linear layers of experts: each row of activations goes through the few that were chosen for it.
+
+mod cases;
+mod cpu;
+mod reference;
+
+pub(crate) use cases::cases;
+
+use bessemer_core::{
+    Access, Cost, DType, Error, Host, Operation, Result, Shape, View, cpu::CpuContext,
+};
+
+/// `out[r, u] = x[r] · weight[ids[r, u]]ᵀ`: mixtures of experts.
+///
+/// `x` is `[rows, k]`, or `[rows, used, k]` where each expert has an input of its own (as the last
+/// layer of an expert has); `weight` is `[experts, n, k]`, a float or any block format; `ids` is
+/// `[rows, used]`; `out` is `[rows, used, n]`. A row may name an expert twice. An id that no expert
+/// has gives NaN.
+///
+/// With a weight in a block format, devices may round activations to 8 bits as
+/// [`Linear`](crate::Linear) says.
+///
+/// The rest of a mixture is made of other ops, so that nothing goes back to the host in between:
+///
+/// 1. `logits = Linear(x, router)`.
+/// 2. Where the weights of the chosen are to sum to one: `TopK(logits)` gives `values` and `ids`,
+///    and `Softmax(values)` the weights, which is the same as a softmax over all experts of which
+///    the largest are taken and divided by their sum. Where they are not: `TopK(Softmax(logits))`.
+/// 3. `gate` and `up` are each an `ExpertLinear` of `x` (`[rows, k]`), joined by
+///    [`Gated`](crate::Gated); `down` is an `ExpertLinear` of that (`[rows, used, m]`).
+/// 4. The sum over the experts used, times their weights, is [`Matmul`](crate::Matmul) of
+///    `[rows, 1, used]` and `[rows, used, n]`.
+#[derive(Clone, Debug)]
+pub struct ExpertLinear {
+    /// The activations, any float.
+    pub x: View,
+    /// For each expert, one row per output.
+    pub weight: View,
+    /// Which experts, `U32`.
+    pub ids: View,
+    /// The result, any float.
+    pub out: View,
+}
+
+impl ExpertLinear {
+    /// `x` as `[rows, used, k]`.
+    fn inputs(&self) -> Result<View> {
+        if self.x.shape().rank() == 3 {
+            return Ok(self.x.clone());
+        }
+        let (rows, used) = (self.ids.shape()[0], self.ids.shape()[1]);
+        let shape = Shape::new(&[rows, used, self.x.shape().width()])?;
+        self.x.unsqueeze(1)?.broadcast_to(shape)
+    }
+}
+
+impl Operation for ExpertLinear {
+    fn name(&self) -> &'static str {
+        "expert_linear"
+    }
+
+    fn check(&self) -> Result<()> {
+        let ExpertLinear { x, weight, ids, out } = self;
+        let refuse = |rule: &str| {
+            let operands = [("x", x), ("weight", weight), ("ids", ids), ("out", out)];
+            Err(Error::rule(self.name(), rule, &operands))
+        };
+        if !x.dtype().is_float() || !out.dtype().is_float() {
+            return refuse("x and out are floats");
+        }
+        if !weight.dtype().is_float() && !weight.dtype().is_block() {
+            return refuse("weight is a float or of a block format");
+        }
+        if ids.dtype() != DType::U32 {
+            return refuse("ids are u32");
+        }
+        let (&[rows, used], &[_, n, k]) = (&**ids.shape(), &**weight.shape()) else {
+            return refuse("ids have two dimensions and weight has three");
+        };
+        if **x.shape() != [rows, k] && **x.shape() != [rows, used, k] {
+            return refuse(
+                "x is [rows, k] or [rows, used, k], with ids [rows, used] and rows of weight of length k",
+            );
+        }
+        if **out.shape() != [rows, used, n] {
+            return refuse(
+                "out is [rows, used, n], with ids [rows, used] and n rows of weight per expert",
+            );
+        }
+        if u32::try_from(ids.elements()).is_err() {
+            return refuse("there are fewer than 2³² ids");
+        }
+        Ok(())
+    }
+
+    fn access(&self) -> Access {
+        Access::new(&[&self.x, &self.weight, &self.ids], &[&self.out])
+    }
+
+    fn cost(&self) -> Cost {
+        let (&[experts, n, k], picked) = (&**self.weight.shape(), self.ids.elements()) else {
+            return Cost::default();
+        };
+        let flops = [picked, k, n].iter().fold(2u64, |f, &size| f.saturating_mul(size as u64));
+        let mut cost = Cost::of(&Access::new(&[&self.x, &self.ids], &[&self.out]), flops);
+        // No expert is read twice, and no more of them than are asked for.
+        let of_one = self.weight.stored_bytes() as u64 / experts.max(1) as u64;
+        cost.bytes += of_one * picked.min(experts) as u64;
+        cost
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        reference::expert_linear(self, host);
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        cpu::expert_linear(self, cpu);
+    }
+}
