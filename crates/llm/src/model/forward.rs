@@ -9,6 +9,21 @@ use super::{
 use crate::Result;
 use bessemer_core::{Batch, DType, Device, Shape, View};
 use bessemer_ops::{AddRmsNorm, Attention, Gated, Gather, Linear, RmsNorm, Rope, Scatter};
+use std::ops::Range;
+
+/// What a pass is asked for, besides keys and values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// The last states of the tokens, and no logits.
+    Nothing,
+    /// The logits after the last token.
+    Last,
+    /// The logits after each token, bit for bit what each would get in a pass of its own.
+    Each,
+}
+
+/// The most tokens that [`Ask::Each`] takes at once.
+pub(crate) const EACH: usize = 8;
 
 /// Where a pass keeps its tokens and all that comes of them, for up to `rows` at a time.
 #[derive(Debug)]
@@ -19,7 +34,8 @@ pub(crate) struct Workspace {
     pub(crate) positions: View,
     /// The state of each token, to which layers add.
     state: View,
-    normed: View,
+    /// After a pass the normed last state of each token, `F32 [rows, hidden]`.
+    pub(crate) normed: View,
     q: View,
     k: View,
     v: View,
@@ -27,8 +43,10 @@ pub(crate) struct Workspace {
     added: View,
     gate: View,
     up: View,
-    /// `F32 [1, vocabulary]`: what may come after the last token.
+    /// `F32 [up to EACH, vocabulary]`: what may come after the last token, or after each.
     pub(crate) logits: View,
+    /// Whether each row must be computed as if it were alone: sums in the same order.
+    alone: bool,
 }
 
 impl Workspace {
@@ -51,7 +69,8 @@ impl Workspace {
             added: floats(config.hidden)?,
             gate: floats(config.feed_forward)?,
             up: floats(config.feed_forward)?,
-            logits: make(DType::F32, &[1, config.vocabulary])?,
+            logits: make(DType::F32, &[rows.min(EACH), config.vocabulary])?,
+            alone: false,
         })
     }
 
@@ -61,7 +80,7 @@ impl Workspace {
     }
 
     /// The same memory, of which only some rows are used.
-    fn narrow(&self, rows: usize) -> Result<Workspace> {
+    fn narrow(&self, rows: usize, alone: bool) -> Result<Workspace> {
         let part = |view: &View| view.narrow(0, 0..rows);
         Ok(Workspace {
             tokens: part(&self.tokens)?,
@@ -76,13 +95,14 @@ impl Workspace {
             gate: part(&self.gate)?,
             up: part(&self.up)?,
             logits: self.logits.clone(),
+            alone,
         })
     }
 }
 
 impl Model {
     /// The ops that take the first `rows` tokens of the workspace through the model, leave their
-    /// keys and values in the cache and, if asked, the logits after the last of them.
+    /// keys and values in the cache, their last states in `normed`, and the logits asked for.
     ///
     /// Which tokens and positions they are is read when the batch runs: one batch serves every
     /// token of a text.
@@ -91,9 +111,9 @@ impl Model {
         work: &Workspace,
         cache: &Cache,
         rows: usize,
-        logits: bool,
+        ask: Ask,
     ) -> Result<Batch> {
-        let work = &work.narrow(rows)?;
+        let work = &work.narrow(rows, ask == Ask::Each)?;
         let (weights, epsilon) = (&self.weights, self.config.norm_epsilon);
         let mut batch = Batch::new();
         batch.push(Gather {
@@ -115,9 +135,15 @@ impl Model {
             let next = weights.layers.get(number + 1).map(|layer| &layer.attention_norm);
             add_and_norm(&mut batch, work, next.unwrap_or(&weights.norm), epsilon)?;
         }
-        if logits {
-            let last = work.normed.narrow(0, rows - 1..rows)?;
-            project(&mut batch, &weights.output, &last, &work.logits)?;
+        let asked = match ask {
+            Ask::Nothing => rows..rows,
+            Ask::Last => rows - 1..rows,
+            Ask::Each => 0..rows,
+        };
+        if !asked.is_empty() {
+            let out = work.logits.narrow(0, 0..asked.len())?;
+            let last = work.normed.narrow(0, asked)?;
+            project(&mut batch, work, &weights.output, &last, &out)?;
         }
         Ok(batch)
     }
@@ -132,9 +158,9 @@ impl Model {
         layer: &Layer,
     ) -> Result<()> {
         let Config { heads, kv_heads, head_size, norm_epsilon: epsilon, .. } = self.config;
-        project(batch, &layer.q, &work.normed, &work.q)?;
-        project(batch, &layer.k, &work.normed, &work.k)?;
-        project(batch, &layer.v, &work.normed, &work.v)?;
+        project(batch, work, &layer.q, &work.normed, &work.q)?;
+        project(batch, work, &layer.k, &work.normed, &work.k)?;
+        project(batch, work, &layer.v, &work.normed, &work.v)?;
 
         let q = in_heads(&work.q, heads, head_size)?;
         let k = in_heads(&work.k, kv_heads, head_size)?;
@@ -163,36 +189,56 @@ impl Model {
                 table: table.clone(),
             })?;
         }
-        batch.push(Attention {
-            q,
-            k: keys.clone(),
-            v: values.clone(),
-            positions: Some(work.positions.clone()),
-            window: self.config.window,
-            scale: self.config.attention_scale,
-            soft_cap: self.config.attention_cap,
-            out: in_heads(&work.attended, heads, head_size)?,
-        })?;
-        project(batch, &layer.attention_output, &work.attended, &work.added)
+        let attended = in_heads(&work.attended, heads, head_size)?;
+        for rows in together(work.rows(), work.alone) {
+            batch.push(Attention {
+                q: q.narrow(0, rows.clone())?,
+                k: keys.clone(),
+                v: values.clone(),
+                positions: Some(work.positions.narrow(0, rows.clone())?),
+                window: self.config.window,
+                scale: self.config.attention_scale,
+                soft_cap: self.config.attention_cap,
+                out: attended.narrow(0, rows)?,
+            })?;
+        }
+        project(batch, work, &layer.attention_output, &work.attended, &work.added)
     }
 
     /// `added` becomes what the tokens make of it, each by itself.
     fn feed_forward(&self, batch: &mut Batch, work: &Workspace, layer: &Layer) -> Result<()> {
-        project(batch, &layer.gate, &work.normed, &work.gate)?;
-        project(batch, &layer.up, &work.normed, &work.up)?;
+        project(batch, work, &layer.gate, &work.normed, &work.gate)?;
+        project(batch, work, &layer.up, &work.normed, &work.up)?;
         batch.push(Gated {
             gate: work.gate.clone(),
             up: work.up.clone(),
             activation: self.config.activation,
             out: work.gate.clone(),
         })?;
-        project(batch, &layer.down, &work.gate, &work.added)
+        project(batch, work, &layer.down, &work.gate, &work.added)
     }
 }
 
-fn project(batch: &mut Batch, by: &Projection, x: &View, out: &View) -> Result<()> {
-    let (weight, bias) = (by.weight.clone(), by.bias.clone());
-    Ok(batch.push(Linear { x: x.clone(), weight, bias, out: out.clone() })?)
+fn project(
+    batch: &mut Batch,
+    work: &Workspace,
+    by: &Projection,
+    x: &View,
+    out: &View,
+) -> Result<()> {
+    // A few rows of dense weights are summed as one is; those of blocks are not.
+    for rows in together(x.shape()[0], work.alone && by.weight.dtype().is_block()) {
+        let (weight, bias) = (by.weight.clone(), by.bias.clone());
+        let (x, out) = (x.narrow(0, rows.clone())?, out.narrow(0, rows)?);
+        batch.push(Linear { x, weight, bias, out })?;
+    }
+    Ok(())
+}
+
+/// The rows in one piece, or each by itself.
+fn together(rows: usize, alone: bool) -> impl Iterator<Item = Range<usize>> {
+    let size = if alone { 1 } else { rows };
+    (0..rows).step_by(size.max(1)).map(move |first| first..first + size)
 }
 
 /// `state += added`, and `normed` is the norm of it.

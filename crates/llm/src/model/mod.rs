@@ -11,7 +11,7 @@ mod weights;
 
 pub(crate) use cache::Cache;
 pub use config::{Config, RopeConfig};
-pub(crate) use forward::Workspace;
+pub(crate) use forward::{Ask, Workspace};
 pub use gguf::ARCHITECTURES;
 
 use crate::{Result, files::Gguf};

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result,
-    model::{Cache, Model, Workspace},
+    model::{Ask, Cache, Model, Workspace},
 };
 use bessemer_core::{Batch, DType, Device, Element};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Session {
         }
         let cache = Cache::new(device, config, context, options.cache)?;
         let work = Workspace::new(device, config, options.chunk.clamp(1, context))?;
-        let step = model.pass(&work, &cache, 1, true)?;
+        let step = model.pass(&work, &cache, 1, Ask::Last)?;
         let logits = vec![0.0; config.vocabulary];
         Ok(Session { model: Arc::clone(model), work, cache, tokens: Vec::new(), step, logits })
     }
@@ -76,11 +76,14 @@ impl Session {
         let mut rest = tokens;
         while !rest.is_empty() {
             let (chunk, after) = rest.split_at(rest.len().min(self.work.rows()));
-            self.pass(chunk, after.is_empty())?;
+            self.pass(chunk, if after.is_empty() { Ask::Last } else { Ask::Nothing })?;
             rest = after;
         }
         let device = self.model.device();
-        device.read(&self.work.logits.slice()?, f32::as_bytes_mut(&mut self.logits))?;
+        device.read(
+            &self.work.logits.narrow(0, 0..1)?.slice()?,
+            f32::as_bytes_mut(&mut self.logits),
+        )?;
         Ok(&mut self.logits)
     }
 
@@ -121,7 +124,7 @@ impl Session {
     }
 
     /// Takes a chunk through the model. The tokens only count once that has worked.
-    fn pass(&mut self, chunk: &[u32], logits: bool) -> Result<()> {
+    fn pass(&mut self, chunk: &[u32], ask: Ask) -> Result<()> {
         let device: &dyn Device = &**self.model.device();
         let start = self.tokens.len() as u32;
         let positions: Vec<u32> = (start..start + chunk.len() as u32).collect();
@@ -131,10 +134,10 @@ impl Session {
         };
         write(&self.work.tokens, chunk)?;
         write(&self.work.positions, &positions)?;
-        let ticket = if chunk.len() == 1 && logits {
+        let ticket = if chunk.len() == 1 && ask == Ask::Last {
             device.submit(&self.step)?
         } else {
-            device.submit(&self.model.pass(&self.work, &self.cache, chunk.len(), logits)?)?
+            device.submit(&self.model.pass(&self.work, &self.cache, chunk.len(), ask)?)?
         };
         device.wait(ticket)?;
         self.tokens.extend_from_slice(chunk);
