@@ -1,4 +1,4 @@
-//! One row of activations: a row of weights is streamed, 32 values per vector.
+//! AVX2, one row of activations: a row of weights is streamed, 32 values per vector.
 
 use super::{
     super::{
@@ -18,107 +18,78 @@ const RUN: usize = 8;
 /// lies behind one is needed next; what lies behind the last is not, and asking never faults.
 const AHEAD: usize = 1 << 11;
 
-macro_rules! dot {
-    ($name:ident, $product:ident, $features:literal) => {
-        /// One row of weights times one row of activations.
-        #[target_feature(enable = $features)]
-        pub(super) fn $name<F: Format>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
-            assert!(x.height == 1 && weights.len() >= groups / F::GROUPS * F::BYTES);
-            assert!(x.bytes.len() >= groups * GROUP && x.starts.len() >= groups * F::STARTS);
-            assert!(x.sums.len() >= groups && x.steps.len() >= groups);
-            let mut totals = [_mm256_setzero_ps(); 4];
-            let mut mins = _mm256_setzero_ps();
-            let mut first = 0;
-            // SAFETY: groups below `groups` are within the slices, by the assertions above.
-            unsafe {
-                while first + RUN <= groups {
-                    let ahead = weights.as_ptr().wrapping_add(first / F::GROUPS * F::BYTES + AHEAD);
-                    for line in 0..(RUN / F::GROUPS * F::BYTES).div_ceil(64) {
-                        _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(line * 64).cast());
-                    }
-                    let scales = run_scales::<F>(weights, &x, first, RUN, &mut mins);
-                    for i in 0..RUN {
-                        let ints = $name::group::<F>(weights, &x, first + i);
-                        let value = _mm256_cvtepi32_ps(ints);
-                        totals[i % 4] = _mm256_fmadd_ps(value, scales.of::<F>(i), totals[i % 4]);
-                    }
-                    first += RUN;
-                }
-                if first < groups {
-                    let scales = run_scales::<F>(weights, &x, first, groups - first, &mut mins);
-                    for i in 0..groups - first {
-                        let ints = $name::group::<F>(weights, &x, first + i);
-                        let value = _mm256_cvtepi32_ps(ints);
-                        totals[0] = _mm256_fmadd_ps(value, scales.of::<F>(i), totals[0]);
-                    }
-                }
+/// One row of weights times one row of activations.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn dot<F: Format>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
+    assert!(x.height == 1 && weights.len() >= groups / F::GROUPS * F::BYTES);
+    assert!(x.bytes.len() >= groups * GROUP && x.starts.len() >= groups * F::STARTS);
+    assert!(x.sums.len() >= groups && x.steps.len() >= groups);
+    let mut totals = [_mm256_setzero_ps(); 4];
+    let mut mins = _mm256_setzero_ps();
+    let mut first = 0;
+    // SAFETY: groups below `groups` are within the slices, by the assertions above.
+    unsafe {
+        while first + RUN <= groups {
+            let ahead = weights.as_ptr().wrapping_add(first / F::GROUPS * F::BYTES + AHEAD);
+            for line in 0..(RUN / F::GROUPS * F::BYTES).div_ceil(64) {
+                _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(line * 64).cast());
             }
-            let [a, b, c, d] = totals;
-            let total = _mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d));
-            sum(_mm256_add_ps(total, mins))
+            let scales = run_scales::<F>(weights, &x, first, RUN, &mut mins);
+            for i in 0..RUN {
+                let ints = group::<F>(weights, &x, first + i);
+                let value = _mm256_cvtepi32_ps(ints);
+                totals[i % 4] = _mm256_fmadd_ps(value, scales.of::<F>(i), totals[i % 4]);
+            }
+            first += RUN;
         }
-
-        mod $name {
-            use super::*;
-
-            /// Integer dot products of the eight fours of a group.
-            ///
-            /// # Safety
-            /// The group must be within the weights and the activations.
-            #[inline]
-            #[target_feature(enable = $features)]
-            pub(super) unsafe fn group<F: Format>(
-                weights: &[u8],
-                x: &Tile<'_>,
-                group: usize,
-            ) -> __m256i {
-                // SAFETY: as the caller promises.
-                unsafe {
-                    let block = weights.as_ptr().add(group / F::GROUPS * F::BYTES);
-                    let levels = levels::<F>(block, group % F::GROUPS);
-                    let x_levels = _mm256_loadu_si256(x.bytes.as_ptr().add(group * GROUP).cast());
-                    let starts = x.starts.as_ptr().add(group * F::STARTS);
-                    let start = if F::HALVES {
-                        let (low, high) = (starts.cast(), starts.add(1).cast());
-                        _mm256_set_m128i(_mm_loadu_si32(high), _mm_loadu_si32(low))
-                    } else if F::OFFSET != 0 {
-                        _mm256_zextsi128_si256(_mm_loadu_si32(starts.cast()))
-                    } else {
-                        _mm256_setzero_si256()
-                    };
-                    $product::<F>(start, levels, x_levels)
-                }
+        if first < groups {
+            let scales = run_scales::<F>(weights, &x, first, groups - first, &mut mins);
+            for i in 0..groups - first {
+                let ints = group::<F>(weights, &x, first + i);
+                let value = _mm256_cvtepi32_ps(ints);
+                totals[0] = _mm256_fmadd_ps(value, scales.of::<F>(i), totals[0]);
             }
         }
-    };
+    }
+    let [a, b, c, d] = totals;
+    let total = _mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d));
+    sum(_mm256_add_ps(total, mins))
 }
 
-dot!(dot_vnni, vnni, "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni");
-dot!(dot_avx2, maddubs, "avx2,fma,f16c");
+/// Integer dot products of the eight fours of a group.
+///
+/// # Safety
+/// The group must be within the weights and the activations.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn group<F: Format>(weights: &[u8], x: &Tile<'_>, group: usize) -> __m256i {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let block = weights.as_ptr().add(group / F::GROUPS * F::BYTES);
+        let levels = levels::<F>(block, group % F::GROUPS);
+        let x_levels = _mm256_loadu_si256(x.bytes.as_ptr().add(group * GROUP).cast());
+        let starts = x.starts.as_ptr().add(group * F::STARTS);
+        let start = if F::HALVES {
+            let (low, high) = (starts.cast(), starts.add(1).cast());
+            _mm256_set_m128i(_mm_loadu_si32(high), _mm_loadu_si32(low))
+        } else if F::OFFSET != 0 {
+            _mm256_zextsi128_si256(_mm_loadu_si32(starts.cast()))
+        } else {
+            _mm256_setzero_si256()
+        };
+        maddubs::<F>(start, levels, x_levels)
+    }
+}
 
 /// Rows of weights times one row of activations.
 #[target_feature(enable = "avx2,fma,f16c")]
 pub(super) fn dots_avx2<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]) {
     for (row, sum) in rows.iter().zip(sums) {
-        *sum = dot_avx2::<F>(row, x.natural, groups);
+        *sum = dot::<F>(row, x.natural, groups);
     }
 }
 
 /// Adds the products of each four to `start`.
-#[inline]
-#[target_feature(enable = "avx2,avx512bw,avx512vl,avx512vnni")]
-fn vnni<F: Format>(start: __m256i, levels: __m256i, x: __m256i) -> __m256i {
-    if F::TOP > 127 {
-        // One factor must be unsigned: the sign of the levels goes to the activations.
-        let negative = _mm256_movepi8_mask(levels);
-        let x = _mm256_mask_sub_epi8(x, negative, _mm256_setzero_si256(), x);
-        _mm256_dpbusd_epi32(start, _mm256_abs_epi8(levels), x)
-    } else {
-        _mm256_dpbusd_epi32(start, levels, x)
-    }
-}
-
-/// The same without VNNI.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn maddubs<F: Format>(start: __m256i, levels: __m256i, x: __m256i) -> __m256i {

@@ -4,13 +4,10 @@
 //! Levels are taken in the order that needs the fewest instructions to unpack, so the activations
 //! are put into the same order first.
 
-use super::{
-    super::{
-        STREAMS,
-        activations::{Row, Tile},
-        format::{Format, GROUP},
-    },
-    row,
+use super::super::{
+    STREAMS,
+    activations::{Row, Tile},
+    format::{Format, GROUP},
 };
 use bessemer_core::{DType, blocks::unpack_k_scales, cpu::CpuContext};
 use std::arch::x86_64::*;
@@ -57,29 +54,30 @@ const fn lanes<F: Format>() -> usize {
     }
 }
 
-/// Puts a row of activations in order.
+/// Puts a row of activations in order, and zeros after it up to a whole step.
 pub(super) fn prepare<'a, F: Format>(cpu: &'a CpuContext<'_>, x: Tile<'a>) -> Row<'a> {
-    let (run, order) = plan::<F>();
-    let groups = x.steps.len() / run * run;
+    let (_, order) = plan::<F>();
+    let groups = x.steps.len().next_multiple_of(STEP);
+    let (sixteens, _) = x.bytes.as_chunks::<16>();
     let bytes = cpu.scratch::<u8>(groups * GROUP);
-    let steps = x.bytes.chunks_exact(STEP * GROUP).zip(bytes.chunks_exact_mut(STEP * GROUP));
-    for (from, to) in steps {
-        for (i, to) in to.chunks_exact_mut(16).enumerate() {
+    for (step, to) in bytes.chunks_exact_mut(STEP * GROUP).enumerate() {
+        for (i, to) in to.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             // Which sixteen of the step come at place i.
             let at = match order {
                 Order::Halves => i % 4 * 2 + i / 4,
                 Order::Turns => [0, 1, 4, 5, 2, 3, 6, 7][i],
                 Order::Natural => i,
             };
-            to.copy_from_slice(&from[at * 16..][..16]);
+            *to = sixteens.get(step * 2 * STEP + at).copied().unwrap_or([0; 16]);
         }
     }
     let starts = cpu.scratch::<i32>(groups * lanes::<F>());
-    for (group, lanes) in starts.chunks_exact_mut(lanes::<F>().max(1)).enumerate() {
-        lanes.fill(0);
-        lanes[0] = x.starts[group * F::STARTS];
+    starts.fill(0);
+    let by_group = starts.chunks_exact_mut(lanes::<F>().max(1));
+    for (lanes, from) in by_group.zip(x.starts.chunks_exact(F::STARTS.max(1))) {
+        lanes[0] = from[0];
         if F::HALVES {
-            lanes[4] = x.starts[group * 2 + 1];
+            lanes[4] = from[1];
         }
     }
     Row { natural: x, ordered: bytes, starts }
@@ -93,19 +91,22 @@ pub(super) fn dots<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: 
         sums.copy_from_slice(&found);
     } else {
         for (row, sum) in rows.iter().zip(sums) {
-            [*sum] = some_dots::<F, 1>(&[row], x, groups);
+            *sum = some_dots::<F, 1>(&[row], x, groups)[0];
         }
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-fn some_dots<F: Format, const S: usize>(rows: &[&[u8]; S], x: &Row<'_>, groups: usize) -> [f32; S] {
+fn some_dots<F: Format, const S: usize>(
+    rows: &[&[u8]; S],
+    x: &Row<'_>,
+    groups: usize,
+) -> [f32; STREAMS] {
     let (run, _) = plan::<F>();
-    let runs = groups / run;
+    let (runs, padded) = (groups / run, groups.next_multiple_of(STEP));
     assert!(rows.iter().all(|row| row.len() >= groups / F::GROUPS * F::BYTES));
-    assert!(x.ordered.len() >= runs * run * GROUP);
-    assert!(x.starts.len() >= runs * run * lanes::<F>());
+    assert!(x.ordered.len() >= padded * GROUP && x.starts.len() >= padded * lanes::<F>());
     assert!(x.natural.sums.len() >= groups && x.natural.steps.len() >= groups);
     let mut totals = [[_mm512_setzero_ps(); 4]; S];
     let mut mins = [_mm512_setzero_ps(); S];
@@ -119,29 +120,58 @@ fn some_dots<F: Format, const S: usize>(rows: &[&[u8]; S], x: &Row<'_>, groups: 
                 }
                 let scales = scales::<F>(block, x, i * run, &mut mins[stream]);
                 for step in 0..run / STEP {
-                    levels_times_x::<F>(block, x, i * run, step, &scales, &mut totals[stream]);
+                    let levels = if F::GROUPS > 1 {
+                        levels_of_step::<F>(block, step)
+                    } else {
+                        let of = |i| block.add((step * STEP + i) * F::BYTES);
+                        levels_of_blocks::<F>([of(0), of(1), of(2), of(3)])
+                    };
+                    let (group, totals) = (i * run + step * STEP, &mut totals[stream]);
+                    add_products::<F>(levels, x, group, step, &scales, totals);
                 }
             }
         }
     }
-    let mut found = [0.0; S];
+    for group in (runs * run..groups).step_by(STEP) {
+        for stream in 0..S {
+            let count = (groups - group).min(STEP);
+            // SAFETY: within the slices, by the assertions above. Groups behind the last are the
+            // last one's weights again; their activations and scales are zero.
+            unsafe {
+                let first = rows[stream].as_ptr().add(group * F::BYTES);
+                let of = |i: usize| first.add(i.min(count - 1) * F::BYTES);
+                let blocks = [of(0), of(1), of(2), of(3)];
+                let scales = few_scales::<F>(blocks, x, group, count, &mut mins[stream]);
+                let levels = levels_of_blocks::<F>(blocks);
+                add_products::<F>(levels, x, group, 0, &scales, &mut totals[stream]);
+            }
+        }
+    }
+    let mut sums = [_mm512_setzero_ps(); STREAMS];
     for stream in 0..S {
         let [a, b, c, d] = totals[stream];
         let total = _mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d));
-        found[stream] = _mm512_reduce_add_ps(_mm512_add_ps(total, mins[stream]));
-        if runs * run < groups {
-            let rest = Tile {
-                height: 1,
-                bytes: &x.natural.bytes[runs * run * GROUP..],
-                starts: &x.natural.starts[runs * run * F::STARTS..],
-                sums: &x.natural.sums[runs * run..],
-                steps: &x.natural.steps[runs * run..],
-            };
-            let row = &rows[stream][runs * run / F::GROUPS * F::BYTES..];
-            found[stream] += row::dot_vnni::<F>(row, rest, groups - runs * run);
-        }
+        sums[stream] = _mm512_add_ps(total, mins[stream]);
     }
-    found
+    sums_of_lanes(sums)
+}
+
+/// The sum of the lanes of each vector.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn sums_of_lanes([a, b, c, d]: [__m512; STREAMS]) -> [f32; STREAMS] {
+    let ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+    let cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+    // In each quarter the sums so far of a, b, c and d.
+    let low = _mm512_shuffle_ps::<0b01_00_01_00>(ab, cd);
+    let high = _mm512_shuffle_ps::<0b11_10_11_10>(ab, cd);
+    let all = _mm512_add_ps(low, high);
+    let all = _mm512_add_ps(all, _mm512_shuffle_f32x4::<0b01_00_11_10>(all, all));
+    let all = _mm512_add_ps(all, _mm512_shuffle_f32x4::<0b10_11_00_01>(all, all));
+    let mut sums = [0.0; STREAMS];
+    // SAFETY: four floats.
+    unsafe { _mm_storeu_ps(sums.as_mut_ptr(), _mm512_castps512_ps128(all)) };
+    sums
 }
 
 /// The scales of a run of groups times the steps of the activations: one per group, or per half
@@ -213,32 +243,61 @@ unsafe fn gather<F: Format>(from: *const u8) -> __m512i {
     unsafe { _mm512_i32gather_epi32::<1>(places, from.cast()) }
 }
 
-/// Adds the products of the four groups of a step to `totals`.
+/// The same for the first `count` of four blocks of one group each: zero for the others.
 ///
 /// # Safety
-/// The run that starts at `block` and group `first` must be within the weights and activations.
+/// The blocks must be there, and `count` groups from `group` on in the activations.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-unsafe fn levels_times_x<F: Format>(
-    block: *const u8,
+unsafe fn few_scales<F: Format>(
+    blocks: [*const u8; STEP],
     x: &Row<'_>,
-    first: usize,
+    group: usize,
+    count: usize,
+    mins: &mut __m512,
+) -> __m512 {
+    let there: __mmask8 = (1 << count) - 1;
+    // SAFETY: as the caller promises.
+    unsafe {
+        let head = |i: usize| blocks[i].cast::<i32>().read_unaligned();
+        let heads = _mm_setr_epi32(head(0), head(1), head(2), head(3));
+        let floats = |halves: __m128i| _mm_cvtph_ps(_mm_cvtepi32_epi16(halves));
+        let steps = _mm_maskz_loadu_ps(there, x.natural.steps.as_ptr().add(group));
+        if F::MINS {
+            let sums = _mm_maskz_loadu_ps(there, x.natural.sums.as_ptr().add(group));
+            let lows = floats(_mm_srli_epi32::<16>(heads));
+            let lows = _mm_maskz_mul_ps(there, lows, _mm_mul_ps(sums, steps));
+            *mins = _mm512_add_ps(*mins, _mm512_zextps128_ps512(lows));
+        }
+        _mm512_zextps128_ps512(_mm_maskz_mul_ps(there, floats(heads), steps))
+    }
+}
+
+/// Adds the products of the four groups from `group` on to `totals`. Their scales are those from
+/// `STEP * step` on.
+///
+/// # Safety
+/// The groups must be within the activations.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
+unsafe fn add_products<F: Format>(
+    [low, high]: [__m512i; 2],
+    x: &Row<'_>,
+    group: usize,
     step: usize,
     scales: &__m512,
     totals: &mut [__m512; 4],
 ) {
-    let group = step * STEP;
     // SAFETY: as the caller promises.
     unsafe {
-        let x_bytes = x.ordered.as_ptr().add((first + group) * GROUP);
+        let x_bytes = x.ordered.as_ptr().add(group * GROUP);
         let x_low = _mm512_loadu_si512(x_bytes.cast());
         let x_high = _mm512_loadu_si512(x_bytes.add(64).cast());
-        let [low, high] = levels::<F>(block, step);
         let start = |i: usize| {
             if lanes::<F>() == 0 {
                 _mm512_setzero_si512()
             } else {
-                let at = (first + group) * lanes::<F>() + i * 16;
+                let at = group * lanes::<F>() + i * 16;
                 _mm512_loadu_si512(x.starts.as_ptr().add(at).cast())
             }
         };
@@ -264,7 +323,7 @@ unsafe fn levels_times_x<F: Format>(
             )
         };
         let scale = |which: [usize; 4]| _mm512_permutexvar_ps(each_by_four(which), *scales);
-        let (g, odd) = (group, step % 2 * 2);
+        let (g, odd) = (step * STEP, step % 2 * 2);
         if let (_, Order::Halves) = plan::<F>() {
             let sum = _mm512_dpbusd_epi32(start(0), low, x_low);
             let sum = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(sum, high, x_high));
@@ -287,24 +346,28 @@ unsafe fn levels_times_x<F: Format>(
     }
 }
 
-/// The levels of a step, in the order of the plan; those of Q8_0 plus 128.
+/// The low and the high halves of bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn nibbles(bytes: __m512i) -> [__m512i; 2] {
+    let fifteen = _mm512_set1_epi8(15);
+    let high = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), fifteen);
+    [_mm512_and_si512(bytes, fifteen), high]
+}
+
+/// The levels of a step of a block of 256, in the order of the plan.
 ///
 /// # Safety
-/// The run that starts at `block` must be there.
+/// The block must be there.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn levels<F: Format>(block: *const u8, step: usize) -> [__m512i; 2] {
-    let fifteen = _mm512_set1_epi8(15);
-    let halves = |bytes: __m512i| {
-        let high = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), fifteen);
-        [_mm512_and_si512(bytes, fifteen), high]
-    };
+unsafe fn levels_of_step<F: Format>(block: *const u8, step: usize) -> [__m512i; 2] {
     // SAFETY: as the caller promises.
     unsafe {
         match F::DTYPE {
-            DType::Q4_K => halves(_mm512_loadu_si512(block.add(16 + 64 * step).cast())),
+            DType::Q4_K => nibbles(_mm512_loadu_si512(block.add(16 + 64 * step).cast())),
             DType::Q5_K => {
-                let [low, high] = halves(_mm512_loadu_si512(block.add(48 + 64 * step).cast()));
+                let [low, high] = nibbles(_mm512_loadu_si512(block.add(48 + 64 * step).cast()));
                 let bits = _mm512_broadcast_i64x4(_mm256_loadu_si256(block.add(16).cast()));
                 // Bits 4·step and up belong to the groups of the step, which take turns.
                 let two = |bit: usize| {
@@ -318,7 +381,7 @@ unsafe fn levels<F: Format>(block: *const u8, step: usize) -> [__m512i; 2] {
                 [fifth(low, two(0)), fifth(high, two(1))]
             }
             DType::Q6_K => {
-                let [low, high] = halves(_mm512_loadu_si512(block.add(64 * step).cast()));
+                let [low, high] = nibbles(_mm512_loadu_si512(block.add(64 * step).cast()));
                 let bits = _mm256_loadu_si256(block.add(128 + 32 * step).cast());
                 let bits = _mm512_broadcast_i64x4(bits);
                 // To bits 4 and 5: from 0 and 2 for the first two groups, 4 and 6 for the others.
@@ -331,41 +394,43 @@ unsafe fn levels<F: Format>(block: *const u8, step: usize) -> [__m512i; 2] {
                     _mm512_ternarylogic_epi32::<0xf8>(high, down, mask),
                 ]
             }
-            DType::Q8_0 => {
-                let flip = _mm512_set1_epi8(-128);
-                let two = |i: usize| {
-                    let at = |i: usize| {
-                        let block = block.add((step * STEP + i) * F::BYTES + 2);
-                        _mm256_loadu_si256(block.cast())
-                    };
-                    let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(at(i)), at(i + 1));
-                    _mm512_xor_si512(both, flip)
-                };
-                [two(0), two(2)]
-            }
-            _ => {
-                let first = F::BYTES - 16;
-                let at = |i: usize| {
-                    let block = block.add((step * STEP + i) * F::BYTES + first);
-                    _mm_loadu_si128(block.cast())
-                };
-                let bytes = _mm512_castsi128_si512(at(0));
-                let bytes = _mm512_inserti32x4::<1>(bytes, at(1));
-                let bytes = _mm512_inserti32x4::<2>(bytes, at(2));
-                let [low, high] = halves(_mm512_inserti32x4::<3>(bytes, at(3)));
-                if F::TOP == 15 {
-                    return [low, high];
-                }
-                let bits = |i: usize| {
-                    let block = block.add((step * STEP + i) * F::BYTES + first - 4);
-                    u64::from(block.cast::<u32>().read_unaligned())
-                };
-                let (a, b, c, d) = (bits(0), bits(1), bits(2), bits(3));
-                let low_bits = a & 0xffff | (b & 0xffff) << 16 | (c & 0xffff) << 32 | d << 48;
-                let high_bits = a >> 16 | b >> 16 << 16 | c >> 16 << 32 | d >> 16 << 48;
-                [fifth(low, low_bits), fifth(high, high_bits)]
-            }
+            _ => unreachable!("a format with blocks of 256"),
         }
+    }
+}
+
+/// The levels of four blocks of one group each, in the order of the plan; those of Q8_0 plus 128.
+///
+/// # Safety
+/// The blocks must be there.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn levels_of_blocks<F: Format>(blocks: [*const u8; STEP]) -> [__m512i; 2] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if F::DTYPE == DType::Q8_0 {
+            let flip = _mm512_set1_epi8(-128);
+            let two = |i: usize| {
+                let at = |i: usize| _mm256_loadu_si256(blocks[i].add(2).cast());
+                let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(at(i)), at(i + 1));
+                _mm512_xor_si512(both, flip)
+            };
+            return [two(0), two(2)];
+        }
+        let first = F::BYTES - 16;
+        let at = |i: usize| _mm_loadu_si128(blocks[i].add(first).cast());
+        let bytes = _mm512_castsi128_si512(at(0));
+        let bytes = _mm512_inserti32x4::<1>(bytes, at(1));
+        let bytes = _mm512_inserti32x4::<2>(bytes, at(2));
+        let [low, high] = nibbles(_mm512_inserti32x4::<3>(bytes, at(3)));
+        if F::TOP == 15 {
+            return [low, high];
+        }
+        let bits = |i: usize| u64::from(blocks[i].add(first - 4).cast::<u32>().read_unaligned());
+        let (a, b, c, d) = (bits(0), bits(1), bits(2), bits(3));
+        let low_bits = a & 0xffff | (b & 0xffff) << 16 | (c & 0xffff) << 32 | d << 48;
+        let high_bits = a >> 16 | b >> 16 << 16 | c >> 16 << 32 | d >> 16 << 48;
+        [fifth(low, low_bits), fifth(high, high_bits)]
     }
 }
 
