@@ -66,6 +66,10 @@ pub enum Error {
     #[error("{0}")]
     Session(String),
 
+    /// A setting of sampling that makes no sense.
+    #[error(transparent)]
+    Sampling(#[from] crate::sampling::BadSetting),
+
     /// Something the layers below refused.
     #[error(transparent)]
     Core(#[from] bessemer_core::Error),

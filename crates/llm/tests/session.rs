@@ -1,89 +1,25 @@
 //! A tiny model with random weights: whatever way a text gets there, the logits are the same.
 
-use bessemer_core::{DType, Device, Element, Shape};
+use bessemer_core::{DType, Device};
 use bessemer_cpu::{Cpu, CpuOptions, Reference};
-use bessemer_llm::{
-    Model, Session, SessionOptions,
-    files::{Gguf, GgufWriter},
-};
+use bessemer_llm::{Cancel, Model, Session, SessionOptions, files::Gguf, tiny::Tiny};
 use std::sync::Arc;
 
-const VOCABULARY: usize = 50;
-const HIDDEN: usize = 48;
-const HEADS: usize = 4;
-const KV_HEADS: usize = 2;
-const HEAD_SIZE: usize = 12;
-const FEED_FORWARD: usize = 80;
-const LAYERS: usize = 2;
-
-/// A file of `architecture`, with weights that look random.
-fn file(architecture: &str) -> Gguf {
-    let mut writer = GgufWriter::new();
-    let key = |name: &str| format!("{architecture}.{name}");
-    writer.set("general.architecture", architecture);
-    for (name, size) in [
-        ("block_count", LAYERS),
-        ("embedding_length", HIDDEN),
-        ("feed_forward_length", FEED_FORWARD),
-        ("attention.head_count", HEADS),
-        ("attention.head_count_kv", KV_HEADS),
-        ("attention.key_length", HEAD_SIZE),
-        ("rope.dimension_count", HEAD_SIZE),
-        ("context_length", 64),
-    ] {
-        writer.set(&key(name), size as u32);
-    }
-    let (q, kv) = (HEADS * HEAD_SIZE, KV_HEADS * HEAD_SIZE);
-    let mut shapes = vec![
-        ("token_embd.weight".to_owned(), vec![VOCABULARY, HIDDEN]),
-        ("output_norm.weight".to_owned(), vec![HIDDEN]),
-    ];
-    for layer in 0..LAYERS {
-        let mut push = |part: &str, shape: &[usize]| {
-            shapes.push((format!("blk.{layer}.{part}"), shape.to_vec()));
-        };
-        push("attn_norm.weight", &[HIDDEN]);
-        push("ffn_norm.weight", &[HIDDEN]);
-        push("attn_q.weight", &[q, HIDDEN]);
-        push("attn_k.weight", &[kv, HIDDEN]);
-        push("attn_v.weight", &[kv, HIDDEN]);
-        push("attn_output.weight", &[HIDDEN, q]);
-        push("ffn_gate.weight", &[FEED_FORWARD, HIDDEN]);
-        push("ffn_up.weight", &[FEED_FORWARD, HIDDEN]);
-        push("ffn_down.weight", &[HIDDEN, FEED_FORWARD]);
-        match architecture {
-            "qwen2" => ["q", "k", "v"].iter().zip([q, kv, kv]).for_each(|(name, size)| {
-                push(&format!("attn_{name}.bias"), &[size]);
-            }),
-            "qwen3" => {
-                push("attn_q_norm.weight", &[HEAD_SIZE]);
-                push("attn_k_norm.weight", &[HEAD_SIZE]);
-            }
-            _ => {}
-        }
-    }
-    let mut state = 1u32;
-    let mut tensors: Vec<Vec<u8>> = Vec::new();
-    for (name, shape) in &shapes {
-        writer.tensor(name, DType::F32, Shape::new(shape).unwrap()).unwrap();
-        let values: Vec<f32> = (0..shape.iter().product())
-            .map(|_| {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let number = (state >> 8) as f32 / (1 << 24) as f32 - 0.5;
-                if name.contains("norm") { 1.0 + 0.2 * number } else { 0.4 * number }
-            })
-            .collect();
-        tensors.push(f32::as_bytes(&values).to_vec());
-    }
-    let tensors: Vec<&[u8]> = tensors.iter().map(Vec::as_slice).collect();
-    Gguf::from_bytes(writer.to_bytes(&tensors).unwrap()).unwrap()
+/// A file of `architecture`, with heads too small for blocks.
+fn file(architecture: &'static str) -> Gguf {
+    let tiny = Tiny { architecture, head_size: 12, vocabulary: 50, context: 64, ..Tiny::default() };
+    Gguf::from_bytes(tiny.gguf(|_, _| {})).unwrap()
 }
 
 fn cpu() -> Arc<dyn Device> {
     Arc::new(Cpu::open(CpuOptions { threads: Some(2), ..Default::default() }).unwrap())
 }
 
-fn session(architecture: &str, device: &Arc<dyn Device>, options: SessionOptions) -> Session {
+fn session(
+    architecture: &'static str,
+    device: &Arc<dyn Device>,
+    options: SessionOptions,
+) -> Session {
     let model = Arc::new(Model::of_gguf(&file(architecture), device).unwrap());
     Session::new(&model, options).unwrap()
 }
@@ -135,6 +71,139 @@ fn smaller_caches_come_near() {
     let q8 = SessionOptions { cache: DType::Q8_0, ..EXACT };
     let model = Arc::new(Model::of_gguf(&file("llama"), &device).unwrap());
     assert!(Session::new(&model, q8).is_err());
+}
+
+/// A session of a model whose heads are whole blocks.
+fn of_blocks(device: &Arc<dyn Device>, dtype: DType, options: SessionOptions) -> Session {
+    let file = Gguf::from_bytes(Tiny { dtype, ..Tiny::default() }.gguf(|_, _| {})).unwrap();
+    Session::new(&Arc::new(Model::of_gguf(&file, device).unwrap()), options).unwrap()
+}
+
+#[test]
+fn a_cache_of_blocks_comes_near() {
+    let device = cpu();
+    let wanted = of_blocks(&device, DType::F32, EXACT).extend(&TEXT).unwrap().to_vec();
+    let q8 = SessionOptions { cache: DType::Q8_0, ..EXACT };
+    assert_near(of_blocks(&device, DType::F32, q8).extend(&TEXT).unwrap(), &wanted, 0.1);
+}
+
+#[test]
+fn forks_go_their_own_ways() {
+    let device = cpu();
+    for cache in [DType::F32, DType::F16, DType::Q8_0] {
+        let options = SessionOptions { cache, ..EXACT };
+        let mut first = of_blocks(&device, DType::F32, options);
+        let empty = first.fork().unwrap();
+        assert_eq!(empty.tokens(), [0; 0]);
+        first.extend(&TEXT[..5]).unwrap();
+        let mut second = first.fork().unwrap();
+        assert_eq!(second.tokens(), &TEXT[..5]);
+        second.extend(&[7, 7, 7]).unwrap();
+        let wanted = first.extend(&TEXT[5..]).unwrap().to_vec();
+        second.rewind(5);
+        assert_eq!(second.extend(&TEXT[5..]).unwrap(), wanted);
+    }
+}
+
+#[test]
+fn a_shifted_text_is_the_text_that_is_left() {
+    let device = cpu();
+    for options in [EXACT, SessionOptions { chunk: 2, ..EXACT }] {
+        let mut shifted = session("llama", &device, options);
+        shifted.extend(&TEXT).unwrap();
+        assert!(shifted.shift(2, &Cancel::new()).unwrap());
+        assert_eq!(shifted.tokens(), [3, 1, 2, 6, 5]);
+        let wanted =
+            session("llama", &device, options).extend(&[3, 1, 2, 6, 5, 8]).unwrap().to_vec();
+        assert_near(shifted.extend(&[8]).unwrap(), &wanted, 1e-5);
+    }
+    let mut full = session("llama", &device, EXACT);
+    full.extend(&TEXT).unwrap();
+    let error = full.shift(9, &Cancel::new()).unwrap_err().to_string();
+    assert!(error.contains("all 9 tokens of the text are to be kept"), "{error}");
+}
+
+#[test]
+fn several_tokens_at_once_get_the_very_logits_of_each() {
+    let device = cpu();
+    for (dtype, cache) in [
+        (DType::F32, DType::F32),
+        (DType::F16, DType::F16),
+        (DType::Q8_0, DType::F16),
+        (DType::Q4_0, DType::Q8_0),
+        (DType::Q4_1, DType::F16),
+        (DType::Q5_0, DType::F16),
+    ] {
+        let options = SessionOptions { cache, ..EXACT };
+        let mut single = of_blocks(&device, dtype, options);
+        let mut several = of_blocks(&device, dtype, options);
+        // A context long enough that attention splits it among threads.
+        let prompt: Vec<u32> = (0..200).map(|i| i * 7 % 250).collect();
+        single.extend(&prompt).unwrap();
+        several.extend(&prompt).unwrap();
+        for count in 1..=Session::MOST_EACH {
+            let tokens = &TEXT[..count];
+            let wanted: Vec<f32> =
+                tokens.iter().flat_map(|&t| single.extend(&[t]).unwrap().to_vec()).collect();
+            let found = several.extend_each(tokens).unwrap();
+            let same = found.iter().zip(&wanted).all(|(a, b)| a.to_bits() == b.to_bits());
+            assert!(same && found.len() == wanted.len(), "{count} of {dtype}");
+            if count % 2 == 1 {
+                single.rewind(200);
+                several.rewind(200);
+            }
+        }
+        let error = several.extend_each(&[1; 9]).unwrap_err().to_string();
+        assert!(error.contains("at most 8"), "{error}");
+    }
+}
+
+#[test]
+fn a_cancelled_prompt_stops_between_chunks() {
+    let device = cpu();
+    let mut session = session("llama", &device, SessionOptions { chunk: 4, ..EXACT });
+    let cancel = Cancel::new();
+    cancel.cancel();
+    assert!(session.extend_unless(&cancel, &TEXT).unwrap().is_none());
+    assert_eq!(session.tokens(), &TEXT[..4]);
+    cancel.reset();
+    assert!(session.extend_unless(&cancel, &TEXT[4..]).unwrap().is_some());
+}
+
+#[test]
+fn the_mean_state_is_the_same_in_chunks() {
+    let device = cpu();
+    let wanted = session("llama", &device, EXACT).mean_state(&TEXT).unwrap();
+    assert_eq!(wanted.len(), 64);
+    let mut chunked = session("llama", &device, SessionOptions { chunk: 2, ..EXACT });
+    chunked.extend(&[7, 7]).unwrap();
+    assert_near(&chunked.mean_state(&TEXT).unwrap(), &wanted, 1e-5);
+    // Of a single token it is what its logits are made of.
+    let one = session("llama", &device, EXACT).mean_state(&[3]).unwrap();
+    assert!(one.iter().zip(&wanted).any(|(a, b)| (a - b).abs() > 0.01));
+}
+
+#[test]
+fn weights_that_are_not_numbers_are_named() {
+    let device = cpu();
+    for (tensor, text) in [("blk.1.ffn_down.weight", 1), ("blk.0.attn_q.weight", 9)] {
+        let spoil = |name: &str, values: &mut [f32]| {
+            if name == tensor {
+                values[5] = f32::NAN;
+            }
+        };
+        let file = Gguf::from_bytes(Tiny::default().gguf(spoil)).unwrap();
+        let model = Arc::new(Model::of_gguf(&file, &device).unwrap());
+        let mut session = Session::new(&model, EXACT).unwrap();
+        for refused in [
+            session.extend(&TEXT[..text]).err(),
+            session.extend_each(&TEXT[..text.min(8)]).err(),
+            session.mean_state(&TEXT[..text]).err(),
+        ] {
+            let error = refused.unwrap().to_string();
+            assert!(error.contains("not numbers (NaN)") && error.contains("again"), "{error}");
+        }
+    }
 }
 
 #[test]

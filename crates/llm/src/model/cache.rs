@@ -2,7 +2,8 @@
 
 use super::config::Config;
 use crate::Result;
-use bessemer_core::{DType, Device, Shape, View, estimate::KvCache};
+use bessemer_core::{Batch, DType, Device, Shape, View, estimate::KvCache};
+use bessemer_ops::Copy;
 
 /// Room for the keys and values of `capacity` tokens.
 #[derive(Debug)]
@@ -31,6 +32,18 @@ impl Cache {
     pub(crate) fn layer(&self, number: usize) -> (&View, &View) {
         let (keys, values) = &self.layers[number];
         (keys, values)
+    }
+
+    /// The ops that copy the first `tokens` to another cache of the same shape.
+    pub(crate) fn copies_to(&self, other: &Cache, tokens: usize) -> Result<Batch> {
+        let mut batch = Batch::new();
+        for (from, to) in self.layers.iter().zip(&other.layers).filter(|_| tokens > 0) {
+            for (from, to) in [(&from.0, &to.0), (&from.1, &to.1)] {
+                let (x, out) = (from.narrow(1, 0..tokens)?, to.narrow(1, 0..tokens)?);
+                batch.push(Copy { x, out })?;
+            }
+        }
+        Ok(batch)
     }
 
     /// Tokens it has room for.

@@ -14,8 +14,10 @@ use std::ops::Range;
 /// What a pass is asked for, besides keys and values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
-    /// The last states of the tokens, and no logits.
+    /// Nothing else.
     Nothing,
+    /// The last state of each token, in [`Workspace::normed`].
+    States,
     /// The logits after the last token.
     Last,
     /// The logits after each token, bit for bit what each would get in a pass of its own.
@@ -34,7 +36,7 @@ pub(crate) struct Workspace {
     pub(crate) positions: View,
     /// The state of each token, to which layers add.
     state: View,
-    /// After a pass the normed last state of each token, `F32 [rows, hidden]`.
+    /// After a pass that was asked for it, the normed last state of each token.
     pub(crate) normed: View,
     q: View,
     k: View,
@@ -102,7 +104,7 @@ impl Workspace {
 
 impl Model {
     /// The ops that take the first `rows` tokens of the workspace through the model, leave their
-    /// keys and values in the cache, their last states in `normed`, and the logits asked for.
+    /// keys and values in the cache, and what is asked for.
     ///
     /// Which tokens and positions they are is read when the batch runs: one batch serves every
     /// token of a text.
@@ -136,7 +138,7 @@ impl Model {
             add_and_norm(&mut batch, work, next.unwrap_or(&weights.norm), epsilon)?;
         }
         let asked = match ask {
-            Ask::Nothing => rows..rows,
+            Ask::Nothing | Ask::States => rows..rows,
             Ask::Last => rows - 1..rows,
             Ask::Each => 0..rows,
         };

@@ -11,10 +11,13 @@ mod weights;
 
 pub(crate) use cache::Cache;
 pub use config::{Config, RopeConfig};
-pub(crate) use forward::{Ask, Workspace};
+pub(crate) use forward::{Ask, EACH, Workspace};
 pub use gguf::ARCHITECTURES;
 
-use crate::{Result, files::Gguf};
+use crate::{
+    Error, Result,
+    files::{Gguf, ModelFile},
+};
 use bessemer_core::Device;
 use std::{fmt, sync::Arc};
 use weights::Weights;
@@ -27,6 +30,19 @@ pub struct Model {
 }
 
 impl Model {
+    /// Takes the weights of a model's files to a device, in place where the device can.
+    pub fn of(file: &ModelFile, device: &Arc<dyn Device>) -> Result<Model> {
+        match file {
+            ModelFile::Gguf(file) => Model::of_gguf(file, device),
+            ModelFile::Safetensors(files) => Err(Error::unsupported(
+                files.folder(),
+                "folder",
+                "running safetensors",
+                "get the model as a GGUF file",
+            )),
+        }
+    }
+
     /// Takes the weights of a GGUF file to a device, in place where the device can.
     pub fn of_gguf(file: &Gguf, device: &Arc<dyn Device>) -> Result<Model> {
         let config = Config::of_gguf(file)?;

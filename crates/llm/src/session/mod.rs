@@ -1,63 +1,82 @@
 //! A text in progress: its tokens, and the keys and values a model has made of them.
+//!
+//! Whatever way a text came about (in one piece, in chunks, token by token, rewound, forked,
+//! shifted), the session is in the same state. Words and sampling live in [`Llm`](crate::Llm).
+
+mod cancel;
+mod options;
+
+pub use cancel::Cancel;
+pub use options::SessionOptions;
 
 use crate::{
     Error, Result,
-    model::{Ask, Cache, Model, Workspace},
+    model::{Ask, Cache, EACH, Model, Workspace},
 };
-use bessemer_core::{Batch, DType, Device, Element};
-use std::sync::Arc;
+use bessemer_core::{Batch, Element, View};
+use std::{fmt, sync::Arc};
 
-/// How to open a [`Session`].
-#[derive(Clone, Copy, Debug)]
-pub struct SessionOptions {
-    /// Tokens it has room for; `None` is what the model was trained for.
-    pub context: Option<usize>,
-    /// How keys and values are stored: `F16`, `F32` or `Q8_0`.
-    pub cache: DType,
-    /// How many tokens of a prompt go through the model at once.
-    pub chunk: usize,
-}
-
-impl Default for SessionOptions {
-    fn default() -> SessionOptions {
-        SessionOptions { context: None, cache: DType::F16, chunk: 512 }
-    }
-}
-
-/// A text in progress. It can be extended, rewound to any point, and extended again.
+/// A text in progress. It can be extended, rewound to any point, forked, and extended again.
+///
+/// ```
+/// use bessemer_llm::{Llm, SessionOptions};
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+/// # let llm = Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+/// let mut session = llm.session(SessionOptions { context: Some(64), ..Default::default() })?;
+/// let logits = session.extend(&[1, 2, 3])?.to_vec();
+/// let mut other = session.fork()?;
+/// other.extend(&[4])?;
+///
+/// session.rewind(1);
+/// assert_eq!(session.tokens(), [1]);
+/// assert_eq!(session.become_text(&[1, 2, 3])?.len(), logits.len());
+/// assert_eq!(other.tokens(), [1, 2, 3, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Session {
     model: Arc<Model>,
+    options: SessionOptions,
     work: Workspace,
     cache: Cache,
     /// The tokens whose keys and values are in the cache.
     tokens: Vec<u32>,
-    /// The pass of one token: the same for every one.
-    step: Batch,
+    /// The passes that give logits after each of 1, 2, … tokens: the same for every text, made
+    /// when first asked for. Decoding is the first of them.
+    each: [Option<Batch>; EACH],
     logits: Vec<f32>,
+    positions: Vec<u32>,
 }
 
 impl Session {
     /// Opens a session with room for a text.
     pub fn new(model: &Arc<Model>, options: SessionOptions) -> Result<Session> {
         let (config, device) = (model.config(), &**model.device());
-        let context = options.context.unwrap_or(config.context);
-        if context == 0 || u32::try_from(context).is_err() {
-            return Err(Error::Session(format!("a context of {context} tokens cannot be")));
-        }
-        if !matches!(options.cache, DType::F16 | DType::F32 | DType::Q8_0) {
-            let why = format!("a cache of {} cannot be: f16, f32 or q8_0", options.cache);
-            return Err(Error::Session(why));
-        }
+        let context = options.context_for(config.context)?;
         let cache = Cache::new(device, config, context, options.cache)?;
-        let work = Workspace::new(device, config, options.chunk.clamp(1, context))?;
-        let step = model.pass(&work, &cache, 1, Ask::Last)?;
-        let logits = vec![0.0; config.vocabulary];
-        Ok(Session { model: Arc::clone(model), work, cache, tokens: Vec::new(), step, logits })
+        let work = Workspace::new(device, config, options.chunk.max(EACH).min(context))?;
+        let mut each = [const { None }; EACH];
+        each[0] = Some(model.pass(&work, &cache, 1, Ask::Last)?);
+        Ok(Session {
+            model: Arc::clone(model),
+            options,
+            work,
+            cache,
+            tokens: Vec::new(),
+            each,
+            logits: vec![0.0; config.vocabulary],
+            positions: Vec::new(),
+        })
     }
 
     /// The model.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
+    }
+
+    /// How it was opened.
+    pub fn options(&self) -> &SessionOptions {
+        &self.options
     }
 
     /// The tokens so far.
@@ -70,30 +89,64 @@ impl Session {
         self.cache.capacity()
     }
 
+    /// Tokens there is room for still.
+    pub fn room(&self) -> usize {
+        self.capacity() - self.tokens.len()
+    }
+
     /// Takes more tokens through the model and gives the logits after the last of them.
     pub fn extend(&mut self, tokens: &[u32]) -> Result<&mut [f32]> {
-        self.check(tokens)?;
-        let mut rest = tokens;
-        while !rest.is_empty() {
-            let (chunk, after) = rest.split_at(rest.len().min(self.work.rows()));
-            self.pass(chunk, if after.is_empty() { Ask::Last } else { Ask::Nothing })?;
-            rest = after;
+        self.through(tokens, Ask::Last, |_, _| Ok(true))?;
+        Ok(&mut self.logits)
+    }
+
+    /// The same, unless it is cancelled between two chunks: then what was done stays, and there
+    /// are no logits.
+    pub fn extend_unless(&mut self, cancel: &Cancel, tokens: &[u32]) -> Result<Option<&mut [f32]>> {
+        let all = self.through(tokens, Ask::Last, |_, _| Ok(!cancel.is_cancelled()))?;
+        Ok(all.then_some(&mut self.logits))
+    }
+
+    /// The most tokens that [`Session::extend_each`] takes.
+    pub const MOST_EACH: usize = EACH;
+
+    /// Takes a few tokens through the model at once and gives the logits after each of them,
+    /// one row after another. They are bit for bit those that the tokens would get one by one.
+    pub fn extend_each(&mut self, tokens: &[u32]) -> Result<&mut [f32]> {
+        if tokens.len() > EACH {
+            let len = tokens.len();
+            return Err(Error::Session(format!(
+                "logits after each of {len} tokens: at most {EACH}"
+            )));
         }
-        let device = self.model.device();
-        device.read(
-            &self.work.logits.narrow(0, 0..1)?.slice()?,
-            f32::as_bytes_mut(&mut self.logits),
-        )?;
+        self.check(tokens)?;
+        self.pass(tokens, Ask::Each)?;
+        self.read_logits(tokens.len())?;
         Ok(&mut self.logits)
     }
 
     /// Makes `tokens` the text, keeping what both begin with, and gives the logits after them.
     pub fn become_text(&mut self, tokens: &[u32]) -> Result<&mut [f32]> {
-        let same = self.tokens.iter().zip(tokens).take_while(|(a, b)| a == b).count();
-        // The last token goes through again if all are there: its logits are asked for.
-        let kept = same.min(tokens.len().saturating_sub(1));
-        self.rewind(kept);
+        let kept = self.keep_prefix_of(tokens)?;
         self.extend(&tokens[kept..])
+    }
+
+    /// The mean of the model's last normed states over `tokens`, which become the text.
+    pub fn mean_state(&mut self, tokens: &[u32]) -> Result<Vec<f32>> {
+        self.rewind(0);
+        let hidden = self.model.config().hidden;
+        let (mut sums, mut states) = (vec![0.0f64; hidden], Vec::new());
+        self.through(tokens, Ask::States, |session, rows| {
+            states.resize(rows * hidden, 0.0);
+            session.read(&session.work.normed.narrow(0, 0..rows)?, &mut states)?;
+            for row in states.chunks_exact(hidden) {
+                sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += f64::from(*x));
+            }
+            Ok(true)
+        })?;
+        let mean: Vec<f32> = sums.iter().map(|sum| (sum / tokens.len() as f64) as f32).collect();
+        self.refuse_nan(&mean, "the states it gives")?;
+        Ok(mean)
     }
 
     /// Forgets all but the first `len` tokens.
@@ -101,8 +154,60 @@ impl Session {
         self.tokens.truncate(len);
     }
 
+    /// A second session with the same text, from which both go their own ways. Only what the text
+    /// has filled of the cache is copied.
+    pub fn fork(&self) -> Result<Session> {
+        let mut fork = Session::new(&self.model, self.options)?;
+        let copies = self.cache.copies_to(&fork.cache, self.tokens.len())?;
+        let device = self.model.device();
+        device.wait(device.submit(&copies)?)?;
+        fork.tokens.clone_from(&self.tokens);
+        Ok(fork)
+    }
+
+    /// Makes room in a full context: of the text after the first `keep` tokens the older half is
+    /// dropped. `false` if it was cancelled; then the text ends early.
+    ///
+    /// What is left goes through the model again: keys and values were made with positions, and
+    /// with tokens, that are gone. (Turning the keys back would be cheaper and is only near: the
+    /// values would still know the dropped tokens.) Since half is dropped at once, this costs at
+    /// most one token of prefill for each token of text.
+    pub fn shift(&mut self, keep: usize, cancel: &Cancel) -> Result<bool> {
+        let len = self.tokens.len();
+        let keep = keep.min(len);
+        let drop = (len - keep).div_ceil(2);
+        if drop == 0 {
+            let why = format!("all {len} tokens of the text are to be kept: none can make room");
+            return Err(Error::Session(why));
+        }
+        let rest = self.tokens[keep + drop..].to_vec();
+        self.rewind(keep);
+        match rest.is_empty() {
+            true => Ok(true),
+            false => self.through(&rest, Ask::Nothing, |_, _| Ok(!cancel.is_cancelled())),
+        }
+    }
+
+    /// Rewinds to what the text has in common with `tokens`, so that at least one of them is left
+    /// to go through the model. How many need not.
+    pub(crate) fn keep_prefix_of(&mut self, tokens: &[u32]) -> Result<usize> {
+        if tokens.is_empty() || tokens.len() > self.capacity() {
+            // Refused as if for an empty session, and nothing is forgotten.
+            self.check_after(0, tokens)?;
+        }
+        let same = self.tokens.iter().zip(tokens).take_while(|(a, b)| a == b).count();
+        let kept = same.min(tokens.len() - 1);
+        self.rewind(kept);
+        Ok(kept)
+    }
+
     fn check(&self, tokens: &[u32]) -> Result<()> {
-        let room = self.capacity() - self.tokens.len();
+        self.check_after(self.tokens.len(), tokens)
+    }
+
+    /// Whether `tokens` can follow a text of `len`.
+    fn check_after(&self, len: usize, tokens: &[u32]) -> Result<()> {
+        let room = self.capacity() - len;
         if tokens.is_empty() {
             return Err(Error::Session("there are no tokens to take through the model".into()));
         }
@@ -123,24 +228,101 @@ impl Session {
         Ok(())
     }
 
+    /// Takes tokens through the model in chunks; after each, `go_on` is asked (with the number of
+    /// its rows) whether to. Whether all went through. Of the logits, only the last are read.
+    fn through(
+        &mut self,
+        tokens: &[u32],
+        ask: Ask,
+        mut go_on: impl FnMut(&Session, usize) -> Result<bool>,
+    ) -> Result<bool> {
+        self.check(tokens)?;
+        let rows = self.options.chunk.min(self.work.rows());
+        let mut chunks = tokens.chunks(rows).peekable();
+        while let Some(chunk) = chunks.next() {
+            let last = chunks.peek().is_none();
+            self.pass(chunk, if ask == Ask::Last && !last { Ask::Nothing } else { ask })?;
+            if !go_on(self, chunk.len())? && !last {
+                return Ok(false);
+            }
+        }
+        if ask == Ask::Last {
+            self.read_logits(1)?;
+        }
+        Ok(true)
+    }
+
     /// Takes a chunk through the model. The tokens only count once that has worked.
     fn pass(&mut self, chunk: &[u32], ask: Ask) -> Result<()> {
-        let device: &dyn Device = &**self.model.device();
         let start = self.tokens.len() as u32;
-        let positions: Vec<u32> = (start..start + chunk.len() as u32).collect();
-        let write = |view: &bessemer_core::View, values: &[u32]| -> Result<()> {
-            let rows = view.narrow(0, 0..values.len())?;
-            Ok(device.write(&rows.slice()?, u32::as_bytes(values))?)
-        };
-        write(&self.work.tokens, chunk)?;
-        write(&self.work.positions, &positions)?;
-        let ticket = if chunk.len() == 1 && ask == Ask::Last {
-            device.submit(&self.step)?
-        } else {
-            device.submit(&self.model.pass(&self.work, &self.cache, chunk.len(), ask)?)?
+        self.positions.clear();
+        self.positions.extend(start..start + chunk.len() as u32);
+        self.write(&self.work.tokens, chunk)?;
+        self.write(&self.work.positions, &self.positions)?;
+        let device = self.model.device();
+        let ticket = match (ask, chunk.len()) {
+            (Ask::Last, 1) | (Ask::Each, _) => {
+                let batch = &mut self.each[chunk.len() - 1];
+                let batch = match batch {
+                    Some(batch) => batch,
+                    None => batch.insert(self.model.pass(
+                        &self.work,
+                        &self.cache,
+                        chunk.len(),
+                        Ask::Each,
+                    )?),
+                };
+                device.submit(batch)?
+            }
+            (_, rows) => device.submit(&self.model.pass(&self.work, &self.cache, rows, ask)?)?,
         };
         device.wait(ticket)?;
         self.tokens.extend_from_slice(chunk);
         Ok(())
+    }
+
+    /// The logits of the first `rows` come from the device. With NaN among them the tokens do not
+    /// count.
+    fn read_logits(&mut self, rows: usize) -> Result<()> {
+        let vocabulary = self.model.config().vocabulary;
+        let mut logits = std::mem::take(&mut self.logits);
+        logits.resize(rows * vocabulary, 0.0);
+        let read = self.read(&self.work.logits.narrow(0, 0..rows)?, &mut logits);
+        self.logits = logits;
+        read?;
+        let sound = self.refuse_nan(&self.logits, "the logits it gives");
+        if sound.is_err() {
+            self.tokens.truncate(self.tokens.len() - rows);
+        }
+        sound
+    }
+
+    fn refuse_nan(&self, numbers: &[f32], what: &str) -> Result<()> {
+        let wrong = numbers.iter().filter(|x| x.is_nan()).count();
+        if wrong == 0 {
+            return Ok(());
+        }
+        Err(Error::Session(format!(
+            "{:?}: {wrong} of {} numbers of {what} are not numbers (NaN): its weights are damaged, \
+             or too large for their dtype; get the file again",
+            self.model,
+            numbers.len()
+        )))
+    }
+
+    fn write(&self, view: &View, values: &[u32]) -> Result<()> {
+        let rows = view.narrow(0, 0..values.len())?;
+        Ok(self.model.device().write(&rows.slice()?, u32::as_bytes(values))?)
+    }
+
+    fn read(&self, view: &View, out: &mut [f32]) -> Result<()> {
+        Ok(self.model.device().read(&view.slice()?, f32::as_bytes_mut(out))?)
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (len, capacity) = (self.tokens.len(), self.capacity());
+        write!(f, "Session ({:?}, {len} of {capacity} tokens)", self.model)
     }
 }

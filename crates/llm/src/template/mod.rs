@@ -61,7 +61,8 @@ impl ChatTemplate {
     }
 }
 
-const REMEDY: &str = "use the model without its template (raw), or get a file with a sound one";
+pub(crate) const REMEDY: &str =
+    "use the model without its template (raw), or get a file with a sound one";
 
 fn refused(error: minijinja::Error) -> Error {
     let line = error.line().map_or(String::new(), |n| format!("line {n}: "));

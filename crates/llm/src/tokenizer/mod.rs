@@ -5,7 +5,7 @@
 //! Which steps, the files say.
 
 mod added;
-mod byte_alphabet;
+pub(crate) mod byte_alphabet;
 mod chars;
 mod decode;
 mod encode;

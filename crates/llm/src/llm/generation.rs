@@ -1,0 +1,249 @@
+//! Text in the making: token after token, from the prompt to a reason to stop.
+
+use super::{GenerateOptions, StopReason, Timings, WhenFull, lookup::Lookup, stops::Stops};
+use crate::{
+    Error, Result, Session,
+    sampling::Sampler,
+    tokenizer::{TextStream, Tokenizer},
+};
+use std::{collections::VecDeque, time::Instant};
+
+/// Text in the making: an iterator over its pieces, which are whole characters. It ends when
+/// there is a [`StopReason`], or after an error.
+///
+/// Dropped early, it leaves the session at the last token that was asked for.
+pub struct Generation<'a> {
+    tokenizer: &'a Tokenizer,
+    session: &'a mut Session,
+    options: GenerateOptions,
+    sampler: Sampler,
+    stream: Option<TextStream<'a>>,
+    stops: Stops,
+    lookup: Lookup,
+    /// The prompt, until it has gone through the model.
+    prompt: Vec<u32>,
+    /// Tokens that were chosen and not yet given out; all but the last are in the session.
+    chosen: VecDeque<u32>,
+    /// All tokens that were given out.
+    tokens: Vec<u32>,
+    /// What goes through the model next.
+    line: Vec<u32>,
+    stopped: Option<StopReason>,
+    failed: bool,
+    timings: Timings,
+}
+
+/// A whole answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Its text.
+    pub text: String,
+    /// Its tokens, the one that ended it included.
+    pub tokens: Vec<u32>,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// How long it took.
+    pub timings: Timings,
+}
+
+impl<'a> Generation<'a> {
+    pub(super) fn new(
+        tokenizer: &'a Tokenizer,
+        session: &'a mut Session,
+        prompt: Vec<u32>,
+        options: &GenerateOptions,
+    ) -> Result<Generation<'a>> {
+        if options.stop.iter().any(String::is_empty) {
+            return Err(Error::Session("a stop string is empty: it would end every text".into()));
+        }
+        let mut sampler = Sampler::new(&options.sampling, tokenizer.len())?;
+        prompt.iter().for_each(|&token| sampler.accept(token));
+        let mut generation = Generation {
+            timings: Timings { prompt_tokens: prompt.len(), ..Timings::default() },
+            stream: Some(match options.show_special {
+                true => tokenizer.stream().show_special(),
+                false => tokenizer.stream(),
+            }),
+            stops: Stops::new(&options.stop),
+            options: options.clone(),
+            lookup: Lookup::new(),
+            chosen: VecDeque::new(),
+            tokens: Vec::new(),
+            line: Vec::new(),
+            stopped: None,
+            failed: false,
+            sampler,
+            tokenizer,
+            session,
+            prompt,
+        };
+        // A prompt that does not fit is refused here, before anything is asked for.
+        generation.timings.reused_tokens = generation.session.keep_prefix_of(&generation.prompt)?;
+        Ok(generation)
+    }
+
+    /// The tokens made so far.
+    pub fn tokens(&self) -> &[u32] {
+        &self.tokens
+    }
+
+    /// Why it ended; `None` while it goes on.
+    pub fn stop_reason(&self) -> Option<&StopReason> {
+        self.stopped.as_ref()
+    }
+
+    /// How long it took so far.
+    pub fn timings(&self) -> Timings {
+        self.timings
+    }
+
+    /// Generates all the rest. The text has what was not yet taken from the iterator.
+    pub fn finish(mut self) -> Result<Answer> {
+        let text = self.by_ref().collect::<Result<String>>()?;
+        let stop = self.stopped.take().ok_or_else(|| {
+            Error::Session("the text has failed before: there is no rest of it".into())
+        })?;
+        Ok(Answer { text, stop, tokens: std::mem::take(&mut self.tokens), timings: self.timings })
+    }
+
+    /// One token further, if there is one: the text that is sure now.
+    fn advance(&mut self) -> Result<String> {
+        if self.options.max_tokens == Some(self.tokens.len()) {
+            return Ok(self.stop(StopReason::Length));
+        }
+        if self.chosen.is_empty() {
+            let started = Instant::now();
+            let stopped = if self.tokens.is_empty() { self.prefill() } else { self.decode() };
+            let spent = if self.tokens.is_empty() {
+                &mut self.timings.prefill
+            } else {
+                &mut self.timings.decode
+            };
+            *spent += started.elapsed();
+            if let Some(reason) = stopped? {
+                return Ok(self.stop(reason));
+            }
+        }
+        if self.options.cancel.is_cancelled() {
+            return Ok(self.stop(StopReason::Cancelled));
+        }
+        let token = self.chosen.pop_front().ok_or_else(no_token)?;
+        self.tokens.push(token);
+        self.timings.tokens += 1;
+        if self.tokenizer.is_end(token) && !self.options.ignore_end {
+            return Ok(self.stop(StopReason::End(token)));
+        }
+        let text = match &mut self.stream {
+            Some(stream) => stream.push(token)?,
+            None => String::new(),
+        };
+        let (text, found) = self.stops.push(&text);
+        if let Some(found) = found {
+            let reason = StopReason::Text(found.to_owned());
+            // What came behind it is not wanted.
+            self.stream = None;
+            self.stop(reason);
+        }
+        Ok(text)
+    }
+
+    /// Ends the text; what was held back comes out.
+    fn stop(&mut self, reason: StopReason) -> String {
+        self.stopped = Some(reason);
+        let rest = self.stream.take().map(TextStream::finish).unwrap_or_default();
+        let (mut text, found) = self.stops.push(&rest);
+        if found.is_none() {
+            text += &self.stops.finish();
+        }
+        text
+    }
+
+    /// The prompt goes through the model, and the first token is chosen.
+    fn prefill(&mut self) -> Result<Option<StopReason>> {
+        let known = self.tokenizer.len();
+        let rest = &self.prompt[self.timings.reused_tokens..];
+        let Some(logits) = self.session.extend_unless(&self.options.cancel, rest)? else {
+            return Ok(Some(StopReason::Cancelled));
+        };
+        let known = known.min(logits.len());
+        self.chosen.push_back(self.sampler.sample(&mut logits[..known]).ok_or_else(no_token)?);
+        Ok(None)
+    }
+
+    /// The last token goes through the model, perhaps with guesses of what follows, and the next
+    /// are chosen.
+    fn decode(&mut self) -> Result<Option<StopReason>> {
+        if self.session.room() == 0 {
+            match self.options.when_full {
+                WhenFull::Stop => return Ok(Some(StopReason::ContextFull)),
+                WhenFull::Shift { keep } => {
+                    if !self.session.shift(keep, &self.options.cancel)? {
+                        return Ok(Some(StopReason::Cancelled));
+                    }
+                }
+            }
+        }
+        self.line.clear();
+        self.line.extend(self.tokens.last());
+        if self.options.lookup {
+            let left = self.options.max_tokens.map_or(usize::MAX, |max| max - self.tokens.len());
+            let most = (Session::MOST_EACH - 1).min(self.session.room() - 1).min(left - 1);
+            self.lookup.guess(self.session.tokens(), &mut self.line, most);
+        }
+        let before = self.session.tokens().len();
+        let vocabulary = self.session.model().config().vocabulary;
+        let known = self.tokenizer.len().min(vocabulary);
+        let logits = self.session.extend_each(&self.line)?;
+        let mut right = 0;
+        for (i, logits) in logits.chunks_exact_mut(vocabulary).enumerate() {
+            let token = self.sampler.sample(&mut logits[..known]).ok_or_else(no_token)?;
+            self.chosen.push_back(token);
+            // The next logits count only if this is the token they were made after.
+            if self.line.get(i + 1) != Some(&token) {
+                break;
+            }
+            right += 1;
+        }
+        self.session.rewind(before + 1 + right);
+        let guessed = self.line.len() - 1;
+        if guessed > 0 {
+            self.lookup.learn(guessed, right);
+            self.timings.guessed += guessed;
+            self.timings.guessed_right += right;
+        }
+        Ok(None)
+    }
+}
+
+impl Iterator for Generation<'_> {
+    type Item = Result<String>;
+
+    fn next(&mut self) -> Option<Result<String>> {
+        while self.stopped.is_none() && !self.failed {
+            match self.advance() {
+                Ok(text) if text.is_empty() => {}
+                Ok(text) => return Some(Ok(text)),
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Generation<'_> {
+    fn drop(&mut self) {
+        // Tokens that were right but not asked for are no part of the text; nor is the last one
+        // given out, which else would go through the model with the next.
+        if !self.tokens.is_empty() {
+            let len = self.session.tokens().len();
+            self.session.rewind(len - self.chosen.len());
+        }
+    }
+}
+
+fn no_token() -> Error {
+    Error::Session("no token is possible: all logits are minus infinity".into())
+}

@@ -1,0 +1,242 @@
+//! A model ready to write: its weights, its tokenizer and its chat template under one name.
+//!
+//! Text goes in and out here; tokens, keys and values live in [`Session`].
+
+mod generation;
+mod lookup;
+mod options;
+mod prompt;
+mod stops;
+
+pub use generation::{Answer, Generation};
+pub use options::{GenerateOptions, StopReason, Timings, WhenFull};
+pub use prompt::Prompt;
+
+use crate::{
+    Error, Model, Result, Session, SessionOptions,
+    files::{Gguf, ModelFile},
+    template::{Chat, ChatTemplate},
+    tokenizer::{Encode, Tokenizer},
+};
+use bessemer_core::{Device, HostMemory};
+use std::{fmt, path::Path, sync::Arc};
+
+/// A language model on a device. Clones are handles to the same one.
+///
+/// ```
+/// use bessemer_llm::{GenerateOptions, Llm, SessionOptions, template::{Chat, Message}};
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("model.gguf");
+/// # std::fs::write(&path, bessemer_llm::tiny::gguf())?;
+///
+/// let llm = Llm::open(&path, &device)?;
+/// let mut session = llm.session(SessionOptions::default())?;
+/// let options = GenerateOptions { max_tokens: Some(8), ..Default::default() };
+///
+/// // Text as it comes.
+/// let mut text = llm.generate(&mut session, "Once upon a time", &options)?;
+/// for piece in &mut text {
+///     print!("{}", piece?);
+/// }
+/// println!("\n({})", text.stop_reason().unwrap().name());
+/// # drop(text);
+///
+/// // An answer in a chat. What the session has of it already is not computed again.
+/// let chat = Chat::new([Message::system("Be brief."), Message::user("Hello!")]);
+/// let answer = llm.chat(&mut session, &chat, &options)?.finish()?;
+/// println!("{} ({:.0} tokens/s)", answer.text, answer.timings.decode_tokens_per_s());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Llm(Arc<Parts>);
+
+struct Parts {
+    model: Arc<Model>,
+    tokenizer: Tokenizer,
+    /// A template that does not parse only matters to those who chat.
+    template: Result<Option<ChatTemplate>, String>,
+}
+
+impl Llm {
+    /// Opens a model: a GGUF file, a safetensors file or index, or a folder with either.
+    pub fn open(path: impl AsRef<Path>, device: &Arc<dyn Device>) -> Result<Llm> {
+        Llm::from_file(&ModelFile::open(path)?, device)
+    }
+
+    /// Takes a GGUF file that is in memory.
+    pub fn from_bytes(bytes: Vec<u8>, device: &Arc<dyn Device>) -> Result<Llm> {
+        Llm::from_file(&ModelFile::Gguf(Box::new(Gguf::from_bytes(bytes)?)), device)
+    }
+
+    /// Takes a GGUF file that is compiled in. It is used where it lies.
+    pub fn from_static(bytes: &'static [u8], device: &Arc<dyn Device>) -> Result<Llm> {
+        let memory = HostMemory::new(Arc::new(bytes));
+        Llm::from_file(&ModelFile::Gguf(Box::new(Gguf::from_memory(memory)?)), device)
+    }
+
+    /// Takes a file that is open already.
+    pub fn from_file(file: &ModelFile, device: &Arc<dyn Device>) -> Result<Llm> {
+        let tokenizer = Tokenizer::of(file)?;
+        let model = Arc::new(Model::of(file, device)?);
+        check_vocabulary(file, &model, &tokenizer)?;
+        let template = match ChatTemplate::of(file) {
+            Err(Error::Template { why, .. }) => Err(why),
+            other => Ok(other?),
+        };
+        Ok(Llm(Arc::new(Parts { model, tokenizer, template })))
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.0.model
+    }
+
+    /// Its tokenizer.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.0.tokenizer
+    }
+
+    /// Its chat template, if it has one. An error if that does not parse.
+    pub fn template(&self) -> Result<Option<&ChatTemplate>> {
+        match &self.0.template {
+            Ok(template) => Ok(template.as_ref()),
+            Err(why) => Err(Error::Template { why: why.clone(), remedy: crate::template::REMEDY }),
+        }
+    }
+
+    /// Opens a session: memory for a text in progress.
+    pub fn session(&self, options: SessionOptions) -> Result<Session> {
+        Session::new(&self.0.model, options)
+    }
+
+    /// Writes on from a prompt, which becomes the text of the session; what it has of it already
+    /// is not computed again.
+    ///
+    /// The pieces come from the iterator; [`Generation::finish`] gives all at once.
+    pub fn generate<'a>(
+        &'a self,
+        session: &'a mut Session,
+        prompt: impl Into<Prompt<'a>>,
+        options: &GenerateOptions,
+    ) -> Result<Generation<'a>> {
+        let tokens = self.tokens(&prompt.into())?;
+        Generation::new(&self.0.tokenizer, session, tokens, options)
+    }
+
+    /// Answers a chat, by the model's own template.
+    pub fn chat<'a>(
+        &'a self,
+        session: &'a mut Session,
+        chat: &Chat,
+        options: &GenerateOptions,
+    ) -> Result<Generation<'a>> {
+        let tokens = self.tokens(&Prompt::Chat(chat))?;
+        Generation::new(&self.0.tokenizer, session, tokens, options)
+    }
+
+    /// A whole text, in a session of its own.
+    pub fn complete<'a>(
+        &'a self,
+        prompt: impl Into<Prompt<'a>>,
+        options: &GenerateOptions,
+    ) -> Result<Answer> {
+        let tokens = self.tokens(&prompt.into())?;
+        let room = options.max_tokens.map(|most| tokens.len().saturating_add(most));
+        let trained = self.0.model.config().context;
+        let context = room.map(|room| room.min(trained.max(tokens.len())));
+        let mut session = self.session(SessionOptions { context, ..Default::default() })?;
+        Generation::new(&self.0.tokenizer, &mut session, tokens, options)?.finish()
+    }
+
+    /// What the model may say next: one number per token, larger is likelier.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// let mut session = llm.session(Default::default())?;
+    /// let logits = llm.logits(&mut session, "The sky is")?;
+    /// let best = (0..logits.len()).max_by(|&a, &b| logits[a].total_cmp(&logits[b])).unwrap();
+    /// println!("{:?}", llm.tokenizer().decode(&[best as u32])?);
+    /// # assert_eq!(logits.len(), llm.model().config().vocabulary);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn logits<'a>(
+        &self,
+        session: &mut Session,
+        prompt: impl Into<Prompt<'a>>,
+    ) -> Result<Vec<f32>> {
+        Ok(session.become_text(&self.tokens(&prompt.into())?)?.to_vec())
+    }
+
+    /// What a text means to the model: the mean of its last states over all tokens, as many
+    /// numbers as the model is wide. Texts are alike as far as the angle between these is small.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// let mut session = llm.session(Default::default())?;
+    /// let [a, b] = ["a cat", "a dog"].map(|text| llm.embed(&mut session, text));
+    /// let (a, b) = (a?, b?);
+    /// let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    /// let likeness = dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt();
+    /// println!("{likeness}");
+    /// # assert!((0.0..1.0).contains(&likeness.abs()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn embed(&self, session: &mut Session, text: &str) -> Result<Vec<f32>> {
+        session.mean_state(&self.0.tokenizer.encode(text, Encode::TEXT)?)
+    }
+
+    /// The tokens of a prompt.
+    pub fn tokens(&self, prompt: &Prompt<'_>) -> Result<Vec<u32>> {
+        let tokenizer = &self.0.tokenizer;
+        match prompt {
+            Prompt::Text(text) => {
+                // What ends a text has no place before what follows.
+                let mut tokens = tokenizer.affixes().0.to_vec();
+                tokens.extend(tokenizer.encode(text, Encode::PLAIN)?);
+                Ok(tokens)
+            }
+            Prompt::Chat(chat) => tokenizer.encode(&self.render(chat)?, Encode::TRUSTED),
+            Prompt::Tokens(tokens) => Ok(tokens.to_vec()),
+        }
+    }
+
+    /// The text that the model's template makes of a chat.
+    pub fn render(&self, chat: &Chat) -> Result<String> {
+        let template = self.template()?.ok_or_else(|| Error::Template {
+            why: "the model has none".into(),
+            remedy: "use it without one (raw), or choose a model made for chats",
+        })?;
+        let name = |token: Option<u32>| {
+            let piece = self.0.tokenizer.piece(token?)?;
+            Some(String::from_utf8_lossy(piece).into_owned())
+        };
+        let mut chat = chat.clone();
+        chat.bos_token = chat.bos_token.or_else(|| name(self.0.tokenizer.bos()));
+        chat.eos_token = chat.eos_token.or_else(|| name(self.0.tokenizer.eos()));
+        template.render(&chat)
+    }
+}
+
+/// Whether tokenizer and weights speak of the same tokens. More rows of weights than tokens are
+/// common: they are padding, and never chosen.
+fn check_vocabulary(file: &ModelFile, model: &Model, tokenizer: &Tokenizer) -> Result<()> {
+    let (tokens, rows) = (tokenizer.len(), model.config().vocabulary);
+    if tokens <= rows {
+        return Ok(());
+    }
+    let path = file.tensors().files().next().unwrap_or("".as_ref());
+    let why = format!("has {tokens} tokens, but the model has weights for {rows}");
+    Err(Error::damaged(path, "tokenizer", why))
+}
+
+impl fmt::Debug for Llm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Llm ({:?}, {} tokens)", self.0.model, self.0.tokenizer.len())
+    }
+}

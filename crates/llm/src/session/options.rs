@@ -1,0 +1,40 @@
+//! How sessions are opened.
+
+use crate::{Error, Result};
+use bessemer_core::DType;
+
+/// How to open a [`Session`](crate::Session).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionOptions {
+    /// Tokens it has room for; `None` is what the model was trained for.
+    pub context: Option<usize>,
+    /// How keys and values are stored: `F16`, `F32` or `Q8_0`.
+    pub cache: DType,
+    /// How many tokens of a prompt go through the model at once.
+    pub chunk: usize,
+}
+
+impl Default for SessionOptions {
+    fn default() -> SessionOptions {
+        SessionOptions { context: None, cache: DType::F16, chunk: 512 }
+    }
+}
+
+impl SessionOptions {
+    /// The tokens there will be room for, if the options can be.
+    pub(super) fn context_for(&self, trained: usize) -> Result<usize> {
+        let context = self.context.unwrap_or(trained);
+        // The sign bit is left free: ops may take positions as signed numbers.
+        if context == 0 || i32::try_from(context).is_err() {
+            return Err(Error::Session(format!("a context of {context} tokens cannot be")));
+        }
+        if !matches!(self.cache, DType::F16 | DType::F32 | DType::Q8_0) {
+            let why = format!("a cache of {} cannot be: f16, f32 or q8_0", self.cache);
+            return Err(Error::Session(why));
+        }
+        if self.chunk == 0 {
+            return Err(Error::Session("chunks of 0 tokens cannot be: at least 1".into()));
+        }
+        Ok(context)
+    }
+}

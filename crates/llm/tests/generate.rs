@@ -1,0 +1,244 @@
+//! Text from a tiny model: it streams, stops, shifts, and is the same however it is made.
+
+use bessemer_core::{DType, Device};
+use bessemer_cpu::{Cpu, CpuOptions};
+use bessemer_llm::{
+    Answer, Cancel, GenerateOptions, Llm, Session, SessionOptions, StopReason, WhenFull,
+    sampling::Sampling,
+    template::{Chat, Message},
+    tiny::Tiny,
+};
+use std::sync::Arc;
+
+fn cpu() -> Arc<dyn Device> {
+    Arc::new(Cpu::open(CpuOptions { threads: Some(2), ..Default::default() }).unwrap())
+}
+
+fn open(tiny: Tiny) -> Llm {
+    Llm::from_bytes(tiny.gguf(|_, _| {}), &cpu()).unwrap()
+}
+
+fn greedy(max_tokens: usize) -> GenerateOptions {
+    GenerateOptions {
+        max_tokens: Some(max_tokens),
+        sampling: Sampling::greedy(),
+        ignore_end: true,
+        ..Default::default()
+    }
+}
+
+fn session(llm: &Llm) -> Session {
+    llm.session(SessionOptions::default()).unwrap()
+}
+
+fn answer(llm: &Llm, prompt: &str, options: &GenerateOptions) -> Answer {
+    llm.generate(&mut session(llm), prompt, options).unwrap().finish().unwrap()
+}
+
+#[test]
+fn pieces_are_the_text_and_the_text_is_the_tokens() {
+    let llm = open(Tiny::default());
+    let mut session = session(&llm);
+    let mut text = llm.generate(&mut session, "Once", &greedy(40)).unwrap();
+    let pieces: Vec<String> = text.by_ref().map(Result::unwrap).collect();
+    assert!(pieces.len() > 5 && pieces.iter().all(|piece| !piece.is_empty()));
+    assert_eq!(text.stop_reason(), Some(&StopReason::Length));
+    let tokens = text.tokens().to_vec();
+    assert_eq!(tokens.len(), 40);
+    assert_eq!(llm.tokenizer().decode(&tokens).unwrap(), pieces.concat());
+    let timings = text.timings();
+    assert_eq!((timings.prompt_tokens, timings.reused_tokens, timings.tokens), (4, 0, 40));
+    assert!(timings.prefill_tokens_per_s() > 0.0 && timings.decode_tokens_per_s() > 0.0);
+    drop(text);
+    // All but the last token are in the session, and of use to the next text.
+    assert_eq!(session.tokens().len(), 4 + 39);
+    let mut more = tokens.clone();
+    more.splice(0..0, "Once".bytes().map(u32::from));
+    let next = llm.generate(&mut session, &more, &greedy(1)).unwrap().finish().unwrap();
+    assert_eq!(next.timings.reused_tokens, 43);
+    assert_eq!(answer(&llm, "Once", &greedy(41)).tokens[40], next.tokens[0]);
+}
+
+#[test]
+fn a_seed_gives_the_same_text_and_another_does_not() {
+    let llm = open(Tiny::default());
+    let with = |seed| GenerateOptions {
+        sampling: Sampling { temperature: 1.5, top_k: 0, seed, ..Sampling::default() },
+        ..greedy(30)
+    };
+    let first = answer(&llm, "A", &with(1));
+    assert_eq!(first.tokens, answer(&llm, "A", &with(1)).tokens);
+    assert_ne!(first.tokens, answer(&llm, "A", &with(2)).tokens);
+}
+
+#[test]
+fn texts_end_where_they_should() {
+    let llm = open(Tiny::default());
+    let whole = answer(&llm, "Tell", &greedy(30));
+    // A stop string across several tokens, each of them a byte.
+    let text: Vec<char> = whole.text.chars().collect();
+    let stop: String = text[10..14].iter().collect();
+    let at = whole.text.find(&stop).unwrap();
+    let options = GenerateOptions { stop: vec![stop.clone()], ..greedy(30) };
+    let stopped = answer(&llm, "Tell", &options);
+    assert_eq!(stopped.text, whole.text[..at]);
+    assert_eq!(stopped.stop, StopReason::Text(stop));
+
+    // The token that ends a text, made likely.
+    let ends = Sampling { logit_bias: vec![(256, 1e3)], ..Sampling::greedy() };
+    let options = GenerateOptions { sampling: ends, ignore_end: false, ..greedy(30) };
+    let ended = answer(&llm, "Tell", &options);
+    assert_eq!((ended.stop, ended.tokens.len()), (StopReason::End(256), 1));
+    assert_eq!(ended.text, "");
+    let shown = answer(
+        &llm,
+        "Tell",
+        &GenerateOptions { ignore_end: true, show_special: true, max_tokens: Some(2), ..options },
+    );
+    assert_eq!(shown.text, "<|end|><|end|>");
+
+    let none = answer(&llm, "Tell", &greedy(0));
+    assert_eq!((none.stop, none.tokens.len()), (StopReason::Length, 0));
+
+    let cancel = Cancel::new();
+    let options = GenerateOptions { cancel: cancel.clone(), ..greedy(30) };
+    let mut session = session(&llm);
+    let mut generation = llm.generate(&mut session, "Tell", &options).unwrap();
+    generation.next().unwrap().unwrap();
+    cancel.cancel();
+    generation.by_ref().for_each(|piece| drop(piece.unwrap()));
+    assert_eq!(generation.stop_reason(), Some(&StopReason::Cancelled));
+    assert!(generation.tokens().len() < 30);
+}
+
+#[test]
+fn a_full_context_stops_or_shifts() {
+    let llm = open(Tiny { context: 24, ..Tiny::default() });
+    let endless = GenerateOptions { max_tokens: None, ..greedy(0) };
+    let full = answer(&llm, "0123456789", &endless);
+    assert_eq!((full.stop, full.tokens.len()), (StopReason::ContextFull, 15));
+
+    for lookup in [false, true] {
+        let shifting =
+            GenerateOptions { when_full: WhenFull::Shift { keep: 4 }, lookup, ..greedy(80) };
+        let mut session = session(&llm);
+        let long = llm.generate(&mut session, "0123456789", &shifting).unwrap().finish().unwrap();
+        assert_eq!((&long.stop, long.tokens.len()), (&StopReason::Length, 80));
+        assert_eq!(long.tokens[..15], full.tokens);
+        assert_eq!(session.tokens()[..4], [48, 49, 50, 51]);
+        let kept = session.tokens()[4..].to_vec();
+        assert!(long.tokens[..79].ends_with(&kept), "the latest tokens stay");
+    }
+}
+
+#[test]
+fn guessing_changes_no_text() {
+    let mut right = 0;
+    for (seed, dtype) in [
+        (1, DType::F32),
+        (2, DType::F16),
+        (3, DType::Q8_0),
+        (4, DType::Q4_0),
+        (5, DType::Q4_1),
+        (6, DType::Q5_1),
+    ] {
+        let llm = open(Tiny { seed, dtype, ..Tiny::default() });
+        for prompt in ["abcabcabcabc", "x", "To be or not to be, that is", "0 0 0 0"] {
+            for sampling in [
+                Sampling::greedy(),
+                Sampling { repeat_penalty: 1.3, ..Sampling::greedy() },
+                Sampling { temperature: 0.2, ..Sampling::default() },
+            ] {
+                let plain = GenerateOptions { sampling, ..greedy(90) };
+                let guessing = GenerateOptions { lookup: true, ..plain.clone() };
+                let (plain, guessed) =
+                    (answer(&llm, prompt, &plain), answer(&llm, prompt, &guessing));
+                assert_eq!(plain.tokens, guessed.tokens, "{dtype} {prompt}");
+                assert_eq!(plain.timings.guessed, 0);
+                right += guessed.timings.guessed_right;
+            }
+        }
+    }
+    assert!(right > 500, "only {right} guesses were right: the test would show nothing");
+}
+
+#[test]
+fn a_chat_keeps_what_it_has() {
+    let llm = open(Tiny::default());
+    let mut session = session(&llm);
+    let mut chat = Chat::new([Message::system("Be kind."), Message::user("Hi")]);
+    let first = llm.chat(&mut session, &chat, &greedy(10)).unwrap().finish().unwrap();
+    assert_eq!(first.timings.reused_tokens, 0);
+    let rendered = llm.render(&chat).unwrap();
+    assert!(rendered.ends_with("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"));
+    chat.messages.extend([Message::assistant("Hello"), Message::user("Who?")]);
+    let second = llm.chat(&mut session, &chat, &greedy(10)).unwrap().finish().unwrap();
+    assert_eq!(second.timings.reused_tokens, first.timings.prompt_tokens);
+    let alone = llm.complete(&chat, &greedy(10)).unwrap();
+    assert_eq!(second.tokens, alone.tokens);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_reason() {
+    let llm = open(Tiny { context: 16, ..Tiny::default() });
+    let mut session = session(&llm);
+    session.extend(&[1, 2, 3]).unwrap();
+    let mut refusal = |prompt: &str, options: &GenerateOptions| {
+        llm.generate(&mut session, prompt, options).err().unwrap().to_string()
+    };
+    let long = refusal("a prompt that is longer than its context", &greedy(1));
+    assert!(long.contains("40 more tokens do not fit: the context has 16"), "{long}");
+    assert!(refusal("", &greedy(1)).contains("no tokens"));
+    let empty = GenerateOptions { stop: vec![String::new()], ..greedy(1) };
+    assert!(refusal("a", &empty).contains("stop string is empty"));
+    let wild = Sampling { top_p: 2.0, ..Sampling::default() };
+    let wild = GenerateOptions { sampling: wild, ..greedy(1) };
+    assert!(refusal("a", &wild).contains("top_p is 2"));
+    assert_eq!(session.tokens(), [1, 2, 3]);
+
+    let nothing = (0..259).map(|token| (token, f32::NEG_INFINITY)).collect();
+    let nothing = Sampling { logit_bias: nothing, ..Sampling::greedy() };
+    let nothing = GenerateOptions { sampling: nothing, ..greedy(1) };
+    let mut text = llm.generate(&mut session, "a", &nothing).unwrap();
+    assert!(text.next().unwrap().unwrap_err().to_string().contains("no token is possible"));
+    assert!(text.next().is_none());
+}
+
+#[test]
+fn decoding_takes_nothing_from_the_pool() {
+    let llm = open(Tiny::default());
+    let device = llm.model().device().clone();
+    for (cache, lookup) in [(DType::F16, false), (DType::Q8_0, false), (DType::F16, true)] {
+        let options = SessionOptions { cache, ..SessionOptions::default() };
+        let mut session = llm.session(options).unwrap();
+        let options = GenerateOptions { lookup, ..greedy(60) };
+        let mut text = llm.generate(&mut session, "abcabcabc", &options).unwrap();
+        // Warm: the prompt and a few tokens.
+        text.by_ref().take(8).for_each(|piece| drop(piece.unwrap()));
+        let (before, tokens) = (device.stats(), text.tokens().len());
+        text.by_ref().for_each(|piece| drop(piece.unwrap()));
+        let after = device.stats();
+        assert_eq!(after.pool, before.pool);
+        let (submissions, tokens) =
+            (after.submissions - before.submissions, text.tokens().len() - tokens);
+        match lookup {
+            false => assert_eq!(submissions, tokens as u64),
+            true => assert!(submissions < tokens as u64),
+        }
+    }
+}
+
+#[test]
+fn a_vocabulary_that_lies_is_found_out() {
+    // Weights for fewer tokens than the tokenizer has.
+    let mut bytes = Tiny::default().gguf(|_, _| {});
+    let fewer = Tiny { vocabulary: 258, ..Tiny::default() }.gguf(|_, _| {});
+    assert!(Llm::from_bytes(fewer, &cpu()).is_ok());
+    let name = b"token_embd.weight";
+    let at = bytes.windows(name.len()).position(|window| window == name).unwrap() + name.len();
+    // Two dimensions, the fastest first.
+    assert_eq!(bytes[at + 12..at + 20], 259u64.to_le_bytes());
+    bytes[at + 12..at + 20].copy_from_slice(&200u64.to_le_bytes());
+    let error = Llm::from_bytes(bytes, &cpu()).unwrap_err().to_string();
+    assert!(error.contains("259 tokens") && error.contains("200"), "{error}");
+}
