@@ -1,13 +1,15 @@
 //! What a model is made of, as numbers and choices: all that tells one decoder-only transformer
 //! from another.
 
+use crate::{Result, files::ModelFile};
+use bessemer_core::{DType, estimate::KvCache};
 use bessemer_ops::{Activation, RopePairs, RopeScaling};
 
 /// The shape of a decoder-only transformer. The forward pass reads nothing else: no architecture
 /// is named there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The family, as the file names it.
+    /// The architecture, as the file names it.
     pub architecture: String,
     /// Tokens of the vocabulary.
     pub vocabulary: usize,
@@ -23,20 +25,43 @@ pub struct Config {
     pub kv_heads: usize,
     /// Elements of a head.
     pub head_size: usize,
-    /// Elements inside the feed-forward part.
+    /// Elements inside the feed-forward part of layers without experts.
     pub feed_forward: usize,
     /// Added to the mean square by norms.
     pub norm_epsilon: f32,
-    /// How positions turn queries and keys.
-    pub rope: RopeConfig,
+    /// What embeddings are multiplied by.
+    pub embedding_scale: f32,
+    /// The ways positions turn queries and keys: layers say which is theirs.
+    pub ropes: Vec<RopeConfig>,
     /// What scores are multiplied by.
     pub attention_scale: f32,
     /// What scores are capped at.
     pub attention_cap: Option<f32>,
-    /// How many tokens attention looks back on; `None` is all.
-    pub window: Option<usize>,
+    /// What logits are capped at.
+    pub logit_cap: Option<f32>,
+    /// Whether queries, keys and values have a bias.
+    pub attention_bias: bool,
+    /// Whether each head of queries and keys is normed.
+    pub head_norms: bool,
+    /// Whether what layers add is normed before it is added.
+    pub post_norms: bool,
     /// The gate of the feed-forward part.
     pub activation: Activation,
+    /// The experts of layers that have them.
+    pub experts: Option<ExpertConfig>,
+    /// How each layer differs from others.
+    pub kinds: Vec<LayerKind>,
+}
+
+/// How a layer differs from others of its model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LayerKind {
+    /// How many tokens attention looks back on; `None` is all.
+    pub window: Option<usize>,
+    /// Which of the model's ropes.
+    pub rope: usize,
+    /// Whether its feed-forward part is a mixture of experts.
+    pub experts: bool,
 }
 
 /// How positions turn queries and keys.
@@ -50,4 +75,53 @@ pub struct RopeConfig {
     pub base: f64,
     /// How turns are stretched for contexts longer than trained.
     pub scaling: RopeScaling,
+    /// How they are in large contexts, where that differs.
+    pub long: Option<LongRope>,
+}
+
+/// How positions turn queries and keys in sessions with room for many tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LongRope {
+    /// For contexts of more tokens than this.
+    pub beyond: usize,
+    /// How turns are stretched there.
+    pub scaling: RopeScaling,
+}
+
+/// A mixture of experts: small feed-forward parts, of which each token goes through a few.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpertConfig {
+    /// How many there are.
+    pub count: usize,
+    /// How many each token goes through.
+    pub used: usize,
+    /// Elements inside one.
+    pub feed_forward: usize,
+    /// Elements inside the part that all tokens go through, if there is one.
+    pub shared: Option<usize>,
+    /// Whether the shares of those chosen are scaled to add up to 1.
+    pub normed_shares: bool,
+}
+
+impl Config {
+    /// Reads the configuration of a model.
+    pub fn of(file: &ModelFile) -> Result<Config> {
+        match file {
+            ModelFile::Gguf(file) => Config::of_gguf(file),
+            ModelFile::Safetensors(files) => Config::of_safetensors(files),
+        }
+    }
+
+    /// Elements inside the largest feed-forward part that all tokens go through.
+    pub(super) fn widest_feed_forward(&self) -> usize {
+        let dense = self.kinds.iter().any(|kind| !kind.experts);
+        let shared = self.experts.and_then(|experts| experts.shared);
+        shared.unwrap_or(0).max(if dense { self.feed_forward } else { 0 })
+    }
+
+    /// The bytes that the keys and values of `context` tokens take.
+    pub fn cache_bytes(&self, context: usize, dtype: DType) -> Result<usize> {
+        let Config { layers, kv_heads: heads, head_size, .. } = *self;
+        Ok(KvCache { layers, heads, head_size, context, dtype }.bytes()?)
+    }
 }

@@ -4,10 +4,12 @@ use super::{
     Model,
     cache::Cache,
     config::Config,
-    weights::{Layer, Projection},
+    maps,
+    weights::{Dense, FeedForward, Layer, Projection},
+    workspace::Workspace,
 };
 use crate::Result;
-use bessemer_core::{Batch, DType, Device, Shape, View};
+use bessemer_core::{Batch, Shape, View};
 use bessemer_ops::{AddRmsNorm, Attention, Gated, Gather, Linear, RmsNorm, Rope, Scatter};
 use std::ops::Range;
 
@@ -24,84 +26,6 @@ pub(crate) enum Ask {
     Each,
 }
 
-/// The most tokens that [`Ask::Each`] takes at once.
-pub(crate) const EACH: usize = 8;
-
-/// Where a pass keeps its tokens and all that comes of them, for up to `rows` at a time.
-#[derive(Debug)]
-pub(crate) struct Workspace {
-    /// Which tokens, `U32 [rows]`.
-    pub(crate) tokens: View,
-    /// Where in the text they are, `U32 [rows]`.
-    pub(crate) positions: View,
-    /// The state of each token, to which layers add.
-    state: View,
-    /// After a pass that was asked for it, the normed last state of each token.
-    pub(crate) normed: View,
-    q: View,
-    k: View,
-    v: View,
-    attended: View,
-    added: View,
-    gate: View,
-    up: View,
-    /// `F32 [up to EACH, vocabulary]`: what may come after the last token, or after each.
-    pub(crate) logits: View,
-    /// Whether each row must be computed as if it were alone: sums in the same order.
-    alone: bool,
-}
-
-impl Workspace {
-    pub(crate) fn new(device: &dyn Device, config: &Config, rows: usize) -> Result<Workspace> {
-        let make = |dtype: DType, dims: &[usize]| -> Result<View> {
-            let shape = Shape::new(dims)?;
-            let bytes = bessemer_core::estimate::tensor(dtype, shape.rows(), shape.width())?;
-            Ok(View::new(&device.alloc(bytes)?, dtype, shape)?)
-        };
-        let floats = |width: usize| make(DType::F32, &[rows, width]);
-        Ok(Workspace {
-            tokens: make(DType::U32, &[rows])?,
-            positions: make(DType::U32, &[rows])?,
-            state: floats(config.hidden)?,
-            normed: floats(config.hidden)?,
-            q: floats(config.heads * config.head_size)?,
-            k: floats(config.kv_heads * config.head_size)?,
-            v: floats(config.kv_heads * config.head_size)?,
-            attended: floats(config.heads * config.head_size)?,
-            added: floats(config.hidden)?,
-            gate: floats(config.feed_forward)?,
-            up: floats(config.feed_forward)?,
-            logits: make(DType::F32, &[rows.min(EACH), config.vocabulary])?,
-            alone: false,
-        })
-    }
-
-    /// The rows it has room for.
-    pub(crate) fn rows(&self) -> usize {
-        self.tokens.elements()
-    }
-
-    /// The same memory, of which only some rows are used.
-    fn narrow(&self, rows: usize, alone: bool) -> Result<Workspace> {
-        let part = |view: &View| view.narrow(0, 0..rows);
-        Ok(Workspace {
-            tokens: part(&self.tokens)?,
-            positions: part(&self.positions)?,
-            state: part(&self.state)?,
-            normed: part(&self.normed)?,
-            q: part(&self.q)?,
-            k: part(&self.k)?,
-            v: part(&self.v)?,
-            attended: part(&self.attended)?,
-            added: part(&self.added)?,
-            gate: part(&self.gate)?,
-            up: part(&self.up)?,
-            logits: self.logits.clone(),
-            alone,
-        })
-    }
-}
-
 impl Model {
     /// The ops that take the first `rows` tokens of the workspace through the model, leave their
     /// keys and values in the cache, and what is asked for.
@@ -115,8 +39,8 @@ impl Model {
         rows: usize,
         ask: Ask,
     ) -> Result<Batch> {
-        let work = &work.narrow(rows, ask == Ask::Each)?;
-        let (weights, epsilon) = (&self.weights, self.config.norm_epsilon);
+        let work = &work.first(rows, ask == Ask::Each)?;
+        let weights = &self.weights;
         let mut batch = Batch::new();
         batch.push(Gather {
             table: weights.embedding.clone(),
@@ -124,18 +48,17 @@ impl Model {
             axis: 0,
             out: work.state.clone(),
         })?;
-        batch.push(RmsNorm {
-            x: work.state.clone(),
-            weight: weights.layers[0].attention_norm.clone(),
-            epsilon,
-            out: work.normed.clone(),
-        })?;
+        if self.config.embedding_scale != 1.0 {
+            maps::scale(&mut batch, &work.state, self.config.embedding_scale)?;
+        }
+        self.norm(&mut batch, &work.state, &weights.layers[0].attention_norm, &work.normed)?;
         for (number, layer) in weights.layers.iter().enumerate() {
             self.attend(&mut batch, work, cache, number, layer)?;
-            add_and_norm(&mut batch, work, &layer.feed_forward_norm, epsilon)?;
-            self.feed_forward(&mut batch, work, layer)?;
+            self.add(&mut batch, work, &layer.post_attention_norm, &layer.feed_forward_norm)?;
+            self.feed_forward(&mut batch, work, &layer.feed_forward)?;
             let next = weights.layers.get(number + 1).map(|layer| &layer.attention_norm);
-            add_and_norm(&mut batch, work, next.unwrap_or(&weights.norm), epsilon)?;
+            let next = next.unwrap_or(&weights.norm);
+            self.add(&mut batch, work, &layer.post_feed_forward_norm, next)?;
         }
         let asked = match ask {
             Ask::Nothing | Ask::States => rows..rows,
@@ -145,7 +68,10 @@ impl Model {
         if !asked.is_empty() {
             let out = work.logits.narrow(0, 0..asked.len())?;
             let last = work.normed.narrow(0, asked)?;
-            project(&mut batch, work, &weights.output, &last, &out)?;
+            work.project(&mut batch, &weights.output, &last, &out)?;
+            if let Some(cap) = self.config.logit_cap {
+                maps::cap(&mut batch, &out, cap)?;
+            }
         }
         Ok(batch)
     }
@@ -159,26 +85,26 @@ impl Model {
         number: usize,
         layer: &Layer,
     ) -> Result<()> {
-        let Config { heads, kv_heads, head_size, norm_epsilon: epsilon, .. } = self.config;
-        project(batch, work, &layer.q, &work.normed, &work.q)?;
-        project(batch, work, &layer.k, &work.normed, &work.k)?;
-        project(batch, work, &layer.v, &work.normed, &work.v)?;
+        let Config { heads, kv_heads, head_size, .. } = self.config;
+        let kind = self.config.kinds[number];
+        work.side_by_side(batch, &layer.qkv, &work.normed, &work.qkv)?;
+        let all = in_heads(&work.qkv, heads + 2 * kv_heads, head_size)?;
+        let q = all.narrow(1, 0..heads)?;
+        let k = all.narrow(1, heads..heads + kv_heads)?;
+        let v = all.narrow(1, heads + kv_heads..heads + 2 * kv_heads)?;
 
-        let q = in_heads(&work.q, heads, head_size)?;
-        let k = in_heads(&work.k, kv_heads, head_size)?;
-        let v = in_heads(&work.v, kv_heads, head_size)?;
+        let rope = &self.weights.ropes[kind.rope];
+        let frequencies = rope.within(cache.capacity());
         for (x, norm) in [(&q, &layer.q_norm), (&k, &layer.k_norm)] {
-            if let Some(weight) = norm.clone() {
-                batch.push(RmsNorm { x: x.clone(), weight, epsilon, out: x.clone() })?;
+            if let Some(weight) = norm {
+                self.norm(batch, x, weight, x)?;
             }
-        }
-        for x in [&q, &k] {
             batch.push(Rope {
                 x: x.clone(),
                 positions: work.positions.clone(),
-                frequencies: self.weights.frequencies.clone(),
-                magnitude: self.weights.magnitude,
-                pairs: self.config.rope.pairs,
+                frequencies: frequencies.per_pair.clone(),
+                magnitude: frequencies.magnitude,
+                pairs: rope.pairs,
                 out: x.clone(),
             })?;
         }
@@ -198,61 +124,112 @@ impl Model {
                 k: keys.clone(),
                 v: values.clone(),
                 positions: Some(work.positions.narrow(0, rows.clone())?),
-                window: self.config.window,
+                window: kind.window,
                 scale: self.config.attention_scale,
                 soft_cap: self.config.attention_cap,
                 out: attended.narrow(0, rows)?,
             })?;
         }
-        project(batch, work, &layer.attention_output, &work.attended, &work.added)
+        work.project(batch, &layer.attention_output, &work.attended, &work.added)
     }
 
     /// `added` becomes what the tokens make of it, each by itself.
-    fn feed_forward(&self, batch: &mut Batch, work: &Workspace, layer: &Layer) -> Result<()> {
-        project(batch, work, &layer.gate, &work.normed, &work.gate)?;
-        project(batch, work, &layer.up, &work.normed, &work.up)?;
+    fn feed_forward(&self, batch: &mut Batch, work: &Workspace, by: &FeedForward) -> Result<()> {
+        match by {
+            FeedForward::Dense(dense) => self.dense(batch, work, dense, &work.added),
+            FeedForward::Experts(experts) => self.experts(batch, work, experts),
+        }
+    }
+
+    /// `out = down(activation(gate(normed)) * up(normed))`.
+    pub(super) fn dense(
+        &self,
+        batch: &mut Batch,
+        work: &Workspace,
+        by: &Dense,
+        out: &View,
+    ) -> Result<()> {
+        let size = by.down.weight.shape().width();
+        let both = work.gate_up.narrow(1, 0..2 * size)?;
+        work.side_by_side(batch, &by.gate_up, &work.normed, &both)?;
+        let gated = work.gated.narrow(1, 0..size)?;
         batch.push(Gated {
-            gate: work.gate.clone(),
-            up: work.up.clone(),
+            gate: both.narrow(1, 0..size)?,
+            up: both.narrow(1, size..2 * size)?,
             activation: self.config.activation,
-            out: work.gate.clone(),
+            out: gated.clone(),
         })?;
-        project(batch, work, &layer.down, &work.gate, &work.added)
+        work.project(batch, &by.down, &gated, out)
+    }
+
+    fn norm(&self, batch: &mut Batch, x: &View, weight: &View, out: &View) -> Result<()> {
+        let (x, weight, out) = (x.clone(), weight.clone(), out.clone());
+        Ok(batch.push(RmsNorm { x, weight, epsilon: self.config.norm_epsilon, out })?)
+    }
+
+    /// `state += added`, itself normed if there is a norm for that, and `normed` is the norm of it
+    /// that the next part of the model takes.
+    fn add(
+        &self,
+        batch: &mut Batch,
+        work: &Workspace,
+        own: &Option<View>,
+        next: &View,
+    ) -> Result<()> {
+        if let Some(weight) = own {
+            self.norm(batch, &work.added, weight, &work.added)?;
+        }
+        Ok(batch.push(AddRmsNorm {
+            x: work.state.clone(),
+            y: work.added.clone(),
+            weight: next.clone(),
+            epsilon: self.config.norm_epsilon,
+            sum: work.state.clone(),
+            out: work.normed.clone(),
+        })?)
     }
 }
 
-fn project(
-    batch: &mut Batch,
-    work: &Workspace,
-    by: &Projection,
-    x: &View,
-    out: &View,
-) -> Result<()> {
-    // A few rows of dense weights are summed as one is; those of blocks are not.
-    for rows in together(x.shape()[0], work.alone && by.weight.dtype().is_block()) {
-        let (weight, bias) = (by.weight.clone(), by.bias.clone());
-        let (x, out) = (x.narrow(0, rows.clone())?, out.narrow(0, rows)?);
-        batch.push(Linear { x, weight, bias, out })?;
+impl Workspace {
+    /// `out = x · weightᵀ + bias`.
+    pub(super) fn project(
+        &self,
+        batch: &mut Batch,
+        by: &Projection,
+        x: &View,
+        out: &View,
+    ) -> Result<()> {
+        // A few rows of dense weights are summed as one is; those of blocks are not.
+        for rows in together(x.shape()[0], self.alone && by.weight.dtype().is_block()) {
+            let (weight, bias) = (by.weight.clone(), by.bias.clone());
+            let (x, out) = (x.narrow(0, rows.clone())?, out.narrow(0, rows)?);
+            batch.push(Linear { x, weight, bias, out })?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// The same with several matrices, whose results come to lie side by side.
+    fn side_by_side(
+        &self,
+        batch: &mut Batch,
+        by: &[Projection],
+        x: &View,
+        out: &View,
+    ) -> Result<()> {
+        let mut column = 0;
+        for part in by {
+            let columns = column..column + part.weight.shape()[0];
+            column = columns.end;
+            self.project(batch, part, x, &out.narrow(1, columns)?)?;
+        }
+        Ok(())
+    }
 }
 
 /// The rows in one piece, or each by itself.
-fn together(rows: usize, alone: bool) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn together(rows: usize, alone: bool) -> impl Iterator<Item = Range<usize>> {
     let size = if alone { 1 } else { rows };
     (0..rows).step_by(size.max(1)).map(move |first| first..first + size)
-}
-
-/// `state += added`, and `normed` is the norm of it.
-fn add_and_norm(batch: &mut Batch, work: &Workspace, weight: &View, epsilon: f32) -> Result<()> {
-    Ok(batch.push(AddRmsNorm {
-        x: work.state.clone(),
-        y: work.added.clone(),
-        weight: weight.clone(),
-        epsilon,
-        sum: work.state.clone(),
-        out: work.normed.clone(),
-    })?)
 }
 
 /// `[rows, heads * head_size]` as `[rows, heads, head_size]`.

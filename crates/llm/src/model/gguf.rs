@@ -1,157 +1,214 @@
-//! The configuration of a GGUF file: its keys, and what each architecture means by them.
+//! What a GGUF file states of a model: its keys, and the tensors that hold rope factors.
 
-use super::config::{Config, RopeConfig};
+use super::{
+    config::{Config, LongRope},
+    family::{ARCHITECTURES, Family, Local},
+    settings::{self, Setting, Settings},
+};
 use crate::{
     Error, Result,
-    files::{Gguf, gguf::Metadata},
+    files::{Gguf, gguf::Value},
 };
+use bessemer_core::DType;
 use bessemer_ops::{Activation, RopePairs, RopeScaling};
-
-/// The architectures there are, as `general.architecture` names them.
-pub const ARCHITECTURES: [&str; 3] = ["llama", "qwen2", "qwen3"];
 
 impl Config {
     /// Reads the configuration of a file.
     pub fn of_gguf(file: &Gguf) -> Result<Config> {
-        let metadata = file.metadata();
-        let architecture: &str = metadata.require("general.architecture")?;
-        if !ARCHITECTURES.contains(&architecture) {
-            return Err(Error::unsupported(
-                metadata.path(),
-                "key `general.architecture`",
-                format!("the architecture `{architecture}`"),
-                format!("there are {}", ARCHITECTURES.join(", ")),
-            ));
-        }
-        let keys = Keys { metadata, architecture };
-        let config = keys.config(file)?;
-        keys.check(&config)?;
-        Ok(config)
+        settings::config(&Keys { file, family: family(file)? })
     }
+}
+
+/// The family of a file, if it is one there is.
+pub(super) fn family(file: &Gguf) -> Result<&'static Family> {
+    let architecture: &str = file.metadata().require("general.architecture")?;
+    Family::of_gguf(architecture).ok_or_else(|| {
+        Error::unsupported(
+            file.metadata().path(),
+            "key `general.architecture`",
+            format!("the architecture `{architecture}`"),
+            format!("there are {}", ARCHITECTURES.join(", ")),
+        )
+    })
 }
 
 /// The keys of one architecture.
 struct Keys<'a> {
-    metadata: &'a Metadata,
-    architecture: &'a str,
+    file: &'a Gguf,
+    family: &'static Family,
 }
 
 impl Keys<'_> {
     fn key(&self, name: &str) -> String {
-        format!("{}.{name}", self.architecture)
+        format!("{}.{name}", self.family.name)
     }
 
-    fn size(&self, name: &str) -> Result<usize> {
-        self.metadata.require::<usize>(&self.key(name))
-    }
-
-    fn size_or(&self, name: &str, other: usize) -> Result<usize> {
-        Ok(self.metadata.get::<usize>(&self.key(name))?.unwrap_or(other))
-    }
-
-    fn number(&self, name: &str) -> Result<Option<f64>> {
-        Ok(self.metadata.get::<f32>(&self.key(name))?.map(f64::from))
-    }
-
-    fn config(&self, file: &Gguf) -> Result<Config> {
-        let hidden = self.size("embedding_length")?;
-        let heads = self.size("attention.head_count")?;
-        let head_size = self.size_or("attention.key_length", hidden / heads.max(1))?;
-        let layers = self.size("block_count")?;
-        let number = |name: &str| Ok::<_, Error>(self.number(name)?.map(|x| x as f32));
-        Ok(Config {
-            architecture: self.architecture.to_owned(),
-            vocabulary: file.tensors().require("token_embd.weight")?.shape[0],
-            context: self.size("context_length")?,
-            layers,
-            hidden,
-            heads,
-            kv_heads: self.size_or("attention.head_count_kv", heads)?,
-            head_size,
-            feed_forward: self.size("feed_forward_length")?,
-            norm_epsilon: number("attention.layer_norm_rms_epsilon")?.unwrap_or(1e-5),
-            rope: self.rope(file, head_size)?,
-            attention_scale: 1.0 / (head_size as f32).sqrt(),
-            attention_cap: number("attn_logit_softcapping")?,
-            window: self
-                .metadata
-                .get::<usize>(&self.key("attention.sliding_window"))?
-                .filter(|&w| w > 0),
-            activation: Activation::Silu,
+    fn of(&self, setting: Setting) -> String {
+        self.key(match setting {
+            Setting::Layers => "block_count",
+            Setting::Context => "context_length",
+            Setting::Hidden => "embedding_length",
+            Setting::Heads => "attention.head_count",
+            Setting::KvHeads => "attention.head_count_kv",
+            Setting::HeadSize => "attention.key_length",
+            Setting::FeedForward => "feed_forward_length",
+            Setting::NormEpsilon => "attention.layer_norm_rms_epsilon",
+            Setting::RopeBase => "rope.freq_base",
+            Setting::RopeDims => "rope.dimension_count",
+            Setting::RopeScaling => "rope.scaling.type",
+            Setting::LocalRopeBase => "rope.freq_base_swa",
+            Setting::Window => "attention.sliding_window",
+            Setting::AttentionCap => "attn_logit_softcapping",
+            Setting::LogitCap => "final_logit_softcapping",
+            Setting::QueryScale => "attention.query_pre_attn_scalar",
+            Setting::Experts => "expert_count",
+            Setting::ExpertsUsed => "expert_used_count",
+            Setting::ExpertFeedForward => "expert_feed_forward_length",
+            Setting::SharedFeedForward => "expert_shared_feed_forward_length",
         })
     }
 
-    fn rope(&self, file: &Gguf, head_size: usize) -> Result<RopeConfig> {
-        // Files of this family have their heads rearranged for neighbours.
-        let neighbours = self.architecture == "llama";
-        Ok(RopeConfig {
-            pairs: if neighbours { RopePairs::Neighbours } else { RopePairs::Halves },
-            dims: self.size_or("rope.dimension_count", head_size)?,
-            base: self.number("rope.freq_base")?.unwrap_or(10_000.0),
-            scaling: self.scaling(file)?,
-        })
+    fn named(&self, name: &str) -> Result<Option<f64>> {
+        Ok(self.file.metadata().get::<f32>(&self.key(name))?.map(f64::from))
     }
 
-    fn scaling(&self, file: &Gguf) -> Result<RopeScaling> {
-        if let Some(tensor) = file.tensors().get("rope_freqs.weight") {
-            let bytes = file.tensors().bytes(tensor);
-            let divisors = bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect();
-            return Ok(RopeScaling::Divisors { divisors, magnitude: 1.0 });
+    /// The numbers of a tensor with one divisor per pair.
+    fn divisors(&self, name: &str) -> Result<Option<Vec<f32>>> {
+        let tensors = self.file.tensors();
+        let Some(tensor) = tensors.get(name) else {
+            return Ok(None);
+        };
+        if tensor.dtype != DType::F32 {
+            let why = format!("is {}, not f32", tensor.dtype);
+            let path = self.file.metadata().path();
+            return Err(Error::damaged(path, format!("tensor `{name}`"), why));
         }
-        let factor = self.number("rope.scaling.factor")?.unwrap_or(1.0);
-        let kind: Option<&str> = self.metadata.get(&self.key("rope.scaling.type"))?;
-        match kind {
-            Some("linear") => Ok(RopeScaling::Linear { factor }),
-            Some("yarn") => Ok(RopeScaling::Yarn {
+        let bytes = tensors.bytes(tensor);
+        Ok(Some(bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect()))
+    }
+}
+
+impl Settings for Keys<'_> {
+    fn architecture(&self) -> &str {
+        self.family.name
+    }
+
+    fn family(&self) -> &'static Family {
+        self.family
+    }
+
+    fn size(&self, setting: Setting) -> Result<Option<usize>> {
+        self.file.metadata().get::<usize>(&self.of(setting))
+    }
+
+    fn number(&self, setting: Setting) -> Result<Option<f64>> {
+        Ok(self.file.metadata().get::<f32>(&self.of(setting))?.map(f64::from))
+    }
+
+    fn refuse(&self, setting: Setting, why: String) -> Error {
+        self.file.metadata().refuse(&self.of(setting), why)
+    }
+
+    fn missing(&self, setting: Setting) -> Error {
+        self.file.metadata().missing(&self.of(setting))
+    }
+
+    fn vocabulary(&self) -> Result<usize> {
+        let embedding = self.file.tensors().require("token_embd.weight")?;
+        Ok(embedding.shape.first().copied().unwrap_or(0))
+    }
+
+    fn activation(&self) -> Result<Activation> {
+        Ok(self.family.activation)
+    }
+
+    fn pairs(&self) -> RopePairs {
+        if self.family.neighbours { RopePairs::Neighbours } else { RopePairs::Halves }
+    }
+
+    fn rope_dims(&self, head_size: usize) -> Result<usize> {
+        Ok(self.size(Setting::RopeDims)?.unwrap_or(head_size))
+    }
+
+    fn scaling(&self) -> Result<(RopeScaling, Option<LongRope>)> {
+        if let Some(divisors) = self.divisors("rope_freqs.weight")? {
+            return Ok((RopeScaling::Divisors { divisors, magnitude: 1.0 }, None));
+        }
+        let original = "rope.scaling.original_context_length";
+        let original = self.file.metadata().get::<usize>(&self.key(original))?;
+        let attention_factor = self.named("rope.scaling.attn_factor")?;
+        let short = self.divisors("rope_factors_short.weight")?;
+        let long = self.divisors("rope_factors_long.weight")?;
+        if let Some((short, long)) = short.zip(long) {
+            let magnitude = attention_factor.unwrap_or(1.0) as f32;
+            let scaling = |divisors| RopeScaling::Divisors { divisors, magnitude };
+            let beyond = match original {
+                Some(original) => original,
+                None => self.require(Setting::Context, 0..=usize::MAX)?,
+            };
+            return Ok((scaling(short), Some(LongRope { beyond, scaling: scaling(long) })));
+        }
+        let kind: Option<&str> = self.file.metadata().get(&self.of(Setting::RopeScaling))?;
+        let factor = self.named("rope.scaling.factor")?.unwrap_or(1.0);
+        let scaling = match kind {
+            None => match self.named("rope.scale_linear")? {
+                Some(factor) => RopeScaling::Linear { factor },
+                None => RopeScaling::None,
+            },
+            Some("none") => RopeScaling::None,
+            Some("linear") => RopeScaling::Linear { factor },
+            Some("yarn") => RopeScaling::Yarn {
                 factor,
-                original_context: self.size("rope.scaling.original_context_length")? as f64,
-                beta_fast: self.number("rope.scaling.yarn_beta_fast")?.unwrap_or(32.0),
-                beta_slow: self.number("rope.scaling.yarn_beta_slow")?.unwrap_or(1.0),
-                attention_factor: self.number("rope.scaling.attn_factor")?,
-            }),
-            None | Some("none") => Ok(RopeScaling::None),
-            Some(other) => Err(Error::unsupported(
-                self.metadata.path(),
-                format!("key `{}`", self.key("rope.scaling.type")),
-                format!("the scaling `{other}`"),
-                "there are linear and yarn",
-            )),
+                original_context: match original {
+                    Some(original) => original,
+                    None => self.require(Setting::Context, 0..=usize::MAX)?,
+                } as f64,
+                beta_fast: self.named("rope.scaling.yarn_beta_fast")?.unwrap_or(32.0),
+                beta_slow: self.named("rope.scaling.yarn_beta_slow")?.unwrap_or(1.0),
+                // On top of the usual one.
+                attention_factor: attention_factor
+                    .map(|own| own * (0.1 * factor.max(1.0).ln() + 1.0)),
+            },
+            Some(other) => {
+                return Err(Error::unsupported(
+                    self.file.metadata().path(),
+                    format!("key `{}`", self.of(Setting::RopeScaling)),
+                    format!("the scaling `{other}`"),
+                    "there are linear and yarn, and factors stored as tensors",
+                ));
+            }
+        };
+        Ok((scaling, None))
+    }
+
+    fn local(&self, layers: usize) -> Result<Vec<bool>> {
+        let (metadata, key) = (self.file.metadata(), self.key("attention.sliding_window_pattern"));
+        let stated = metadata.iter().find(|entry| entry.key == key);
+        match stated.map(|entry| &entry.value) {
+            None => Ok(self.family.local.layers(layers)),
+            Some(Value::Array(list)) => {
+                let each = list.scalars().into_iter().flatten();
+                let each: Vec<bool> =
+                    each.map(|value| matches!(value, Value::Bool(true))).collect();
+                if each.len() != layers {
+                    let why = format!("lists {} layers, not {layers}", list.len());
+                    return Err(metadata.refuse(&key, why));
+                }
+                Ok(each)
+            }
+            Some(_) => match metadata.require::<usize>(&key)? {
+                0 => Err(metadata.refuse(&key, "is 0")),
+                group => Ok(Local::ButLastOf(group).layers(layers)),
+            },
         }
     }
 
-    /// Whether the sizes fit each other: files lie.
-    fn check(&self, config: &Config) -> Result<()> {
-        let Config { layers, hidden, heads, kv_heads, head_size, context, .. } = *config;
-        let refuse = |name: &str, why: &str| Err(self.metadata.refuse(&self.key(name), why));
-        let sizes = [
-            ("block_count", layers),
-            ("embedding_length", hidden),
-            ("attention.head_count", heads),
-            ("attention.key_length", head_size),
-            ("context_length", context),
-            ("feed_forward_length", config.feed_forward),
-        ];
-        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
-            return refuse(name, "is 0");
-        }
-        // Far beyond what any model has: products of these never overflow.
-        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size > 1 << 24) {
-            return refuse(name, "is larger than any model's");
-        }
-        if kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
-            return refuse("attention.head_count_kv", "does not divide the number of heads");
-        }
-        if config.rope.dims > head_size || !config.rope.dims.is_multiple_of(2) {
-            return refuse("rope.dimension_count", "is odd or more than a head has");
-        }
-        if self.size_or("expert_count", 0)? > 0 {
-            return Err(Error::unsupported(
-                self.metadata.path(),
-                format!("key `{}`", self.key("expert_count")),
-                "a mixture of experts",
-                "choose a dense model",
-            ));
-        }
-        Ok(())
+    fn sparse(&self, layers: usize) -> Result<Vec<bool>> {
+        Ok(vec![true; layers])
+    }
+
+    fn normed_shares(&self) -> Result<bool> {
+        let stated = self.file.metadata().get::<bool>(&self.key("expert_weights_norm"))?;
+        Ok(stated.unwrap_or(self.family.normed_shares))
     }
 }

@@ -1,24 +1,36 @@
 //! Models: a decoder-only transformer, told by data from any other.
 //!
-//! `config` is what tells them apart, `weights` are their numbers, `forward` is what they do.
-//! Texts and their caches live in `session`.
+//! `config` is what tells them apart, and `family`, `settings`, `gguf` and `hub` find it out from
+//! files; `names`, `load` and `weights` gather the numbers; `forward` is what they do,
+//! with `experts` and `maps`, in the memory of `workspace`. Texts and
+//! their caches live in `session`.
 
 mod cache;
 mod config;
+mod experts;
+mod family;
 mod forward;
 mod gguf;
+mod hub;
+mod load;
+mod maps;
+mod names;
+mod settings;
 mod weights;
+mod workspace;
 
 pub(crate) use cache::Cache;
-pub use config::{Config, RopeConfig};
-pub(crate) use forward::{Ask, EACH, Workspace};
-pub use gguf::ARCHITECTURES;
+pub use config::{Config, ExpertConfig, LayerKind, LongRope, RopeConfig};
+pub use family::ARCHITECTURES;
+pub(crate) use forward::Ask;
+pub(crate) use workspace::{EACH, Workspace};
 
 use crate::{
-    Error, Result,
-    files::{Gguf, ModelFile},
+    Result,
+    files::{Gguf, ModelFile, Safetensors},
 };
 use bessemer_core::Device;
+use names::Names;
 use std::{fmt, sync::Arc};
 use weights::Weights;
 
@@ -30,23 +42,29 @@ pub struct Model {
 }
 
 impl Model {
-    /// Takes the weights of a model's files to a device, in place where the device can.
+    /// Takes the weights of a model to a device, in place where the device can.
     pub fn of(file: &ModelFile, device: &Arc<dyn Device>) -> Result<Model> {
         match file {
             ModelFile::Gguf(file) => Model::of_gguf(file, device),
-            ModelFile::Safetensors(files) => Err(Error::unsupported(
-                files.folder(),
-                "folder",
-                "running safetensors",
-                "get the model as a GGUF file",
-            )),
+            ModelFile::Safetensors(files) => Model::of_safetensors(files, device),
         }
     }
 
     /// Takes the weights of a GGUF file to a device, in place where the device can.
     pub fn of_gguf(file: &Gguf, device: &Arc<dyn Device>) -> Result<Model> {
         let config = Config::of_gguf(file)?;
-        let weights = Weights::load(&config, file.tensors(), &**device)?;
+        let names = Names::of_gguf(gguf::family(file)?);
+        let weights = Weights::load(&config, &names, None, file.tensors(), &**device)?;
+        Ok(Model { config, weights, device: Arc::clone(device) })
+    }
+
+    /// Takes the weights of safetensors files to a device, in place where the device can. What
+    /// model they are, their `config.json` says.
+    pub fn of_safetensors(files: &Safetensors, device: &Arc<dyn Device>) -> Result<Model> {
+        let config = Config::of_safetensors(files)?;
+        let names = Names::of_hub(hub::family(files)?, files.tensors());
+        let tied = files.require_config()?.get("tie_word_embeddings")?;
+        let weights = Weights::load(&config, &names, tied, files.tensors(), &**device)?;
         Ok(Model { config, weights, device: Arc::clone(device) })
     }
 

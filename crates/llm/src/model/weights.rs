@@ -1,9 +1,13 @@
-//! The weights of a model, as views of its mapped files.
+//! The weights of a model: which tensors it is made of, wherever they come from.
 
-use super::config::Config;
-use crate::{Error, Result, files::Tensors};
-use bessemer_core::{Buffer, DType, Device, Element, Shape, View};
-use std::collections::HashMap;
+use super::{
+    config::{Config, ExpertConfig, RopeConfig},
+    load::Loader,
+    names::{DenseNames, Names},
+};
+use crate::{Result, files::Tensors};
+use bessemer_core::{Device, View};
+use bessemer_ops::{RopePairs, RopeScaling};
 
 /// All weights of a model, on a device.
 #[derive(Debug)]
@@ -12,25 +16,51 @@ pub(crate) struct Weights {
     pub(crate) layers: Vec<Layer>,
     pub(crate) norm: View,
     pub(crate) output: Projection,
-    /// Radians per position of each pair.
-    pub(crate) frequencies: View,
-    pub(crate) magnitude: f32,
+    pub(crate) ropes: Vec<Ropes>,
 }
 
 /// The weights of a layer.
 #[derive(Debug)]
 pub(crate) struct Layer {
     pub(crate) attention_norm: View,
-    pub(crate) q: Projection,
-    pub(crate) k: Projection,
-    pub(crate) v: Projection,
+    /// Queries, keys and values, side by side.
+    pub(crate) qkv: Vec<Projection>,
     pub(crate) q_norm: Option<View>,
     pub(crate) k_norm: Option<View>,
     pub(crate) attention_output: Projection,
+    pub(crate) post_attention_norm: Option<View>,
     pub(crate) feed_forward_norm: View,
-    pub(crate) gate: Projection,
-    pub(crate) up: Projection,
+    pub(crate) feed_forward: FeedForward,
+    pub(crate) post_feed_forward_norm: Option<View>,
+}
+
+/// What a layer makes of each token by itself.
+#[derive(Debug)]
+pub(crate) enum FeedForward {
+    Dense(Dense),
+    Experts(Box<Experts>),
+}
+
+/// A feed-forward part.
+#[derive(Debug)]
+pub(crate) struct Dense {
+    /// Gate and up, side by side.
+    pub(crate) gate_up: Vec<Projection>,
     pub(crate) down: Projection,
+}
+
+/// A mixture of feed-forward parts.
+#[derive(Debug)]
+pub(crate) struct Experts {
+    pub(crate) router: Projection,
+    /// `[experts, feed_forward, hidden]`.
+    pub(crate) gate: View,
+    /// As `gate`.
+    pub(crate) up: View,
+    /// `[experts, hidden, feed_forward]`.
+    pub(crate) down: View,
+    /// A part that all tokens go through, and what decides how much of it counts.
+    pub(crate) shared: Option<(Dense, Projection)>,
 }
 
 /// A matrix and what is added to its results.
@@ -40,93 +70,197 @@ pub(crate) struct Projection {
     pub(crate) bias: Option<View>,
 }
 
-impl Weights {
-    /// Finds all weights that `config` asks for. Files are used in place where the device can.
-    pub(crate) fn load(config: &Config, tensors: &Tensors, device: &dyn Device) -> Result<Weights> {
-        let mut loader = Loader { config, tensors, device, files: HashMap::new() };
-        let layers = (0..config.layers).map(|i| loader.layer(i)).collect::<Result<_>>()?;
-        let embedding = loader.matrix("token_embd.weight", config.vocabulary, config.hidden)?;
-        let output = match tensors.get("output.weight") {
-            Some(_) => loader.projection("output", config.vocabulary, config.hidden)?,
-            None => Projection { weight: embedding.clone(), bias: None },
-        };
-        let norm = loader.vector("output_norm.weight", config.hidden)?;
-        let rope = &config.rope;
-        let rope = rope.scaling.frequencies(rope.base, rope.dims)?;
-        let frequencies = numbers(device, &rope.per_pair)?;
-        Ok(Weights { embedding, layers, norm, output, frequencies, magnitude: rope.magnitude })
+/// The frequencies of a rope, for each size of context.
+#[derive(Debug)]
+pub(crate) struct Ropes {
+    pub(crate) pairs: RopePairs,
+    usual: Frequencies,
+    /// For contexts of more tokens than that.
+    long: Option<(usize, Frequencies)>,
+}
+
+/// Radians per position of each pair, and what turned pairs are multiplied by.
+#[derive(Debug)]
+pub(crate) struct Frequencies {
+    pub(crate) per_pair: View,
+    pub(crate) magnitude: f32,
+}
+
+impl Ropes {
+    /// The frequencies in a session with room for so many tokens.
+    pub(crate) fn within(&self, context: usize) -> &Frequencies {
+        match &self.long {
+            Some((beyond, long)) if context > *beyond => long,
+            _ => &self.usual,
+        }
     }
 }
 
-/// A view of numbers, copied to the device.
-fn numbers(device: &dyn Device, values: &[f32]) -> Result<View> {
-    let buffer = device.alloc(size_of_val(values))?;
-    let view = View::new(&buffer, DType::F32, Shape::new(&[values.len()])?)?;
-    device.write(&view.slice()?, f32::as_bytes(values))?;
-    Ok(view)
+impl Weights {
+    /// Finds all weights that `config` asks for. Files are used in place where the device can.
+    pub(super) fn load(
+        config: &Config,
+        names: &Names,
+        tied: Option<bool>,
+        tensors: &Tensors,
+        device: &dyn Device,
+    ) -> Result<Weights> {
+        let mut model = Assembly { config, names, loader: Loader::new(tensors, device) };
+        let layers = (0..config.layers).map(|i| model.layer(i)).collect::<Result<_>>()?;
+        let (vocabulary, hidden) = (config.vocabulary, config.hidden);
+        let embedding = model.loader.view(&names.embedding(), &[vocabulary, hidden])?;
+        let apart = format!("{}.weight", names.output());
+        let tied = tied.unwrap_or_else(|| !model.loader.has(&apart));
+        let output = match tied {
+            true => Projection { weight: embedding.clone(), bias: None },
+            false => model.projection(names.output(), vocabulary, hidden)?,
+        };
+        let norm = model.norm_named(&names.norm(), hidden)?;
+        let ropes = config.ropes.iter().map(|rope| model.ropes(rope)).collect::<Result<_>>()?;
+        Ok(Weights { embedding, layers, norm, output, ropes })
+    }
 }
 
-struct Loader<'a> {
+/// A model being put together.
+struct Assembly<'a> {
     config: &'a Config,
-    tensors: &'a Tensors,
-    device: &'a dyn Device,
-    /// The buffer of each file, adopted once.
-    files: HashMap<usize, Buffer>,
+    names: &'a Names,
+    loader: Loader<'a>,
 }
 
-impl Loader<'_> {
+impl Assembly<'_> {
     fn layer(&mut self, number: usize) -> Result<Layer> {
         let Config { hidden, heads, kv_heads, head_size, feed_forward, .. } = *self.config;
-        let name = |part: &str| format!("blk.{number}.{part}");
+        let (head_norms, post_norms) = (self.config.head_norms, self.config.post_norms);
+        let parts = self.names.parts;
+        let name = |part: &str| self.names.of_layer(number, part);
+        let (q, kv) = (heads * head_size, kv_heads * head_size);
+        let apart = [(name(parts.q), q), (name(parts.k), kv), (name(parts.v), kv)];
+        let sparse = self.config.experts.filter(|_| self.config.kinds[number].experts);
         Ok(Layer {
-            attention_norm: self.vector(&name("attn_norm.weight"), hidden)?,
-            q: self.projection(&name("attn_q"), heads * head_size, hidden)?,
-            k: self.projection(&name("attn_k"), kv_heads * head_size, hidden)?,
-            v: self.projection(&name("attn_v"), kv_heads * head_size, hidden)?,
-            q_norm: self.optional(&name("attn_q_norm.weight"), head_size)?,
-            k_norm: self.optional(&name("attn_k_norm.weight"), head_size)?,
-            attention_output: self.projection(&name("attn_output"), hidden, heads * head_size)?,
-            feed_forward_norm: self.vector(&name("ffn_norm.weight"), hidden)?,
-            gate: self.projection(&name("ffn_gate"), feed_forward, hidden)?,
-            up: self.projection(&name("ffn_up"), feed_forward, hidden)?,
-            down: self.projection(&name("ffn_down"), hidden, feed_forward)?,
+            attention_norm: self.norm(&name(parts.attention_norm), hidden)?,
+            qkv: self.side_by_side(Some(&name(parts.qkv)), &apart, hidden)?,
+            q_norm: self.norm_if(head_norms, &name(parts.q_norm), head_size)?,
+            k_norm: self.norm_if(head_norms, &name(parts.k_norm), head_size)?,
+            attention_output: self.projection(&name(parts.attention_output), hidden, q)?,
+            post_attention_norm: self.norm_if(
+                post_norms,
+                &name(parts.post_attention_norm),
+                hidden,
+            )?,
+            feed_forward_norm: self.norm(&name(parts.feed_forward_norm), hidden)?,
+            feed_forward: match sparse {
+                Some(experts) => {
+                    FeedForward::Experts(Box::new(self.experts(number, experts, hidden)?))
+                }
+                None => FeedForward::Dense(self.dense(number, parts.dense, feed_forward)?),
+            },
+            post_feed_forward_norm: self.norm_if(
+                post_norms,
+                &name(parts.post_feed_forward_norm),
+                hidden,
+            )?,
         })
+    }
+
+    fn dense(&mut self, number: usize, parts: DenseNames, size: usize) -> Result<Dense> {
+        let hidden = self.config.hidden;
+        let name = |part: &str| self.names.of_layer(number, part);
+        let both = parts.gate_up.map(name);
+        let apart = [(name(parts.gate), size), (name(parts.up), size)];
+        Ok(Dense {
+            gate_up: self.side_by_side(both.as_deref(), &apart, hidden)?,
+            down: self.projection(&name(parts.down), hidden, size)?,
+        })
+    }
+
+    fn experts(&mut self, number: usize, config: ExpertConfig, hidden: usize) -> Result<Experts> {
+        let ExpertConfig { count, feed_forward: size, shared, .. } = config;
+        let parts = self.names.parts;
+        let name = |part: &str| self.names.of_layer(number, part);
+        let mut all = |part: &str, shape: [usize; 2]| {
+            let name = format!("{}.weight", name(part));
+            if !part.contains("{}") {
+                return self.loader.view(&name, &[count, shape[0], shape[1]]);
+            }
+            let each = (0..count).map(|expert| name.replace("{}", &expert.to_string()));
+            self.loader.stacked(&each.collect::<Vec<_>>(), &shape)
+        };
+        Ok(Experts {
+            gate: all(parts.experts.gate, [size, hidden])?,
+            up: all(parts.experts.up, [size, hidden])?,
+            down: all(parts.experts.down, [hidden, size])?,
+            router: self.projection(&name(parts.router), count, hidden)?,
+            shared: match shared {
+                Some(size) => {
+                    let gate = format!("{}.weight", name(parts.shared_gate));
+                    let weight = self.loader.row(&gate, hidden)?;
+                    let gate = Projection { weight, bias: None };
+                    Some((self.dense(number, parts.shared, size)?, gate))
+                }
+                None => None,
+            },
+        })
+    }
+
+    /// Matrices whose results lie side by side: as one where the file has them so.
+    fn side_by_side(
+        &mut self,
+        all: Option<&str>,
+        apart: &[(String, usize)],
+        columns: usize,
+    ) -> Result<Vec<Projection>> {
+        let rows = apart.iter().map(|(_, rows)| rows).sum();
+        match all {
+            // Where one matrix holds all, a separate first one does not exist.
+            Some(all)
+                if self.loader.has(&format!("{all}.weight"))
+                    && !self.loader.has(&format!("{}.weight", apart[0].0)) =>
+            {
+                Ok(vec![self.projection(all, rows, columns)?])
+            }
+            _ => apart.iter().map(|(name, rows)| self.projection(name, *rows, columns)).collect(),
+        }
     }
 
     fn projection(&mut self, name: &str, rows: usize, columns: usize) -> Result<Projection> {
-        Ok(Projection {
-            weight: self.matrix(&format!("{name}.weight"), rows, columns)?,
-            bias: self.optional(&format!("{name}.bias"), rows)?,
-        })
-    }
-
-    fn matrix(&mut self, name: &str, rows: usize, columns: usize) -> Result<View> {
-        self.view(name, &[rows, columns])
-    }
-
-    fn vector(&mut self, name: &str, len: usize) -> Result<View> {
-        self.view(name, &[len])
-    }
-
-    fn optional(&mut self, name: &str, len: usize) -> Result<Option<View>> {
-        self.tensors.get(name).map(|_| self.vector(name, len)).transpose()
-    }
-
-    fn view(&mut self, name: &str, shape: &[usize]) -> Result<View> {
-        let tensor = self.tensors.require(name)?;
-        if *tensor.shape != *shape {
-            let path = self.tensors.files().nth(tensor.file).unwrap_or("".as_ref());
-            let why = format!("has the shape {}, not {shape:?}", tensor.shape);
-            return Err(Error::damaged(path, format!("tensor `{name}`"), why));
-        }
-        let buffer = match self.files.get(&tensor.file) {
-            Some(buffer) => buffer,
-            None => {
-                let buffer = self.device.adopt(self.tensors.file(tensor.file))?;
-                self.files.entry(tensor.file).or_insert(buffer)
-            }
+        let weight = self.loader.view(&format!("{name}.weight"), &[rows, columns])?;
+        let bias = format!("{name}.bias");
+        let parts = self.names.parts;
+        let must = self.config.attention_bias
+            && [parts.q, parts.k, parts.v, parts.qkv].iter().any(|part| name.ends_with(part));
+        let bias = match must || self.loader.has(&bias) {
+            true => Some(self.loader.vector(&bias, rows)?),
+            false => None,
         };
-        let strides = tensor.shape.strides();
-        Ok(View::at(buffer, tensor.dtype, tensor.shape, strides, tensor.range.start)?)
+        Ok(Projection { weight, bias })
+    }
+
+    fn norm(&mut self, name: &str, len: usize) -> Result<View> {
+        self.norm_named(&format!("{name}.weight"), len)
+    }
+
+    fn norm_if(&mut self, there: bool, name: &str, len: usize) -> Result<Option<View>> {
+        there.then(|| self.norm(name, len)).transpose()
+    }
+
+    fn norm_named(&mut self, name: &str, len: usize) -> Result<View> {
+        match self.names.norms_add_one {
+            true => self.loader.raised(name, len, 1.0),
+            false => self.loader.vector(name, len),
+        }
+    }
+
+    fn ropes(&mut self, rope: &RopeConfig) -> Result<Ropes> {
+        let frequencies = |scaling: &RopeScaling| -> Result<Frequencies> {
+            let found = scaling.frequencies(rope.base, rope.dims)?;
+            let per_pair = self.loader.numbers(&found.per_pair)?;
+            Ok(Frequencies { per_pair, magnitude: found.magnitude })
+        };
+        let long = rope.long.as_ref();
+        let long =
+            long.map(|long| Ok::<_, crate::Error>((long.beyond, frequencies(&long.scaling)?)));
+        let (pairs, usual) = (rope.pairs, frequencies(&rope.scaling)?);
+        Ok(Ropes { pairs, usual, long: long.transpose()? })
     }
 }

@@ -89,14 +89,17 @@ impl Metadata {
 
     /// The value of a key as `T`; an error if the file lacks it.
     pub fn require<'a, T: FromValue<'a>>(&'a self, key: &str) -> Result<T> {
-        self.get(key)?.ok_or_else(|| {
-            Error::broken(
-                &self.path,
-                format!("key `{key}`"),
-                "is missing",
-                "the file is incomplete or was made by a converter that leaves it out: get another",
-            )
-        })
+        self.get(key)?.ok_or_else(|| self.missing(key))
+    }
+
+    /// An error about a key that is not there.
+    pub(crate) fn missing(&self, key: &str) -> Error {
+        Error::broken(
+            &self.path,
+            format!("key `{key}`"),
+            "is missing",
+            "the file is incomplete or was made by a converter that leaves it out: get another",
+        )
     }
 
     /// An error about the value of `key`.

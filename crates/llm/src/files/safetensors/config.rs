@@ -58,10 +58,18 @@ impl Config {
 
     /// The value of a key as `T`; an error if the file lacks it.
     pub fn require<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
-        self.get(key)?.ok_or_else(|| {
-            let remedy = "the file is incomplete or of a kind of model bessemer does not know";
-            Error::broken(&self.path, format!("key `{key}`"), "is missing", remedy)
-        })
+        self.get(key)?.ok_or_else(|| self.missing(key))
+    }
+
+    /// An error about a key that is not there.
+    pub(crate) fn missing(&self, key: &str) -> Error {
+        let remedy = "the file is incomplete or of a kind of model bessemer does not know";
+        Error::broken(&self.path, format!("key `{key}`"), "is missing", remedy)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The whole file.

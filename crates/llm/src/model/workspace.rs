@@ -1,0 +1,146 @@
+//! The memory a pass works in: made once per session, whatever the text.
+
+use super::config::{Config, ExpertConfig};
+use crate::Result;
+use bessemer_core::{DType, Device, Shape, View, estimate};
+
+/// The most tokens whose logits a pass gives all of.
+pub(crate) const EACH: usize = 8;
+
+/// Where a pass keeps its tokens and all that comes of them, for up to `rows` at a time.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    /// Which tokens, `U32 [rows]`.
+    pub(crate) tokens: View,
+    /// Where in the text they are, `U32 [rows]`.
+    pub(crate) positions: View,
+    /// The state of each token, to which layers add.
+    pub(super) state: View,
+    /// After a pass that was asked for it, the normed last state of each token.
+    pub(crate) normed: View,
+    /// Queries, keys and values, side by side.
+    pub(super) qkv: View,
+    pub(super) attended: View,
+    /// What a part of a layer adds to the state.
+    pub(super) added: View,
+    /// Gate and up of a feed-forward part, side by side.
+    pub(super) gate_up: View,
+    /// What of up the gate lets through.
+    pub(super) gated: View,
+    pub(super) experts: Option<ExpertSpace>,
+    /// `F32 [up to EACH, vocabulary]`: what may come after the last token, or after each.
+    pub(crate) logits: View,
+    /// Whether each row must be computed as if it were alone: sums in the same order.
+    pub(super) alone: bool,
+}
+
+/// What mixtures of experts need besides.
+#[derive(Debug)]
+pub(super) struct ExpertSpace {
+    /// What the router says of each expert.
+    pub(super) scores: View,
+    /// How much each of those chosen counts, `[rows, used]`.
+    pub(super) shares: View,
+    /// Which are chosen, `U32 [rows, used]`.
+    pub(super) chosen: View,
+    /// `[rows, used, feed_forward]`.
+    pub(super) gate: View,
+    pub(super) up: View,
+    /// What each of them says, `[rows, used, hidden]`.
+    pub(super) each: View,
+    /// How much the shared part counts, `[rows, 1]`.
+    pub(super) shared_gate: View,
+    /// What the shared part says.
+    pub(super) shared: View,
+}
+
+impl Workspace {
+    pub(crate) fn new(device: &dyn Device, config: &Config, rows: usize) -> Result<Workspace> {
+        let make = |dtype: DType, dims: &[usize]| -> Result<View> {
+            let shape = Shape::new(dims)?;
+            let bytes = estimate::tensor(dtype, shape.rows(), shape.width())?;
+            Ok(View::new(&device.alloc(bytes)?, dtype, shape)?)
+        };
+        let floats = |width: usize| make(DType::F32, &[rows, width]);
+        let heads = config.heads + 2 * config.kv_heads;
+        Ok(Workspace {
+            tokens: make(DType::U32, &[rows])?,
+            positions: make(DType::U32, &[rows])?,
+            state: floats(config.hidden)?,
+            normed: floats(config.hidden)?,
+            qkv: floats(heads * config.head_size)?,
+            attended: floats(config.heads * config.head_size)?,
+            added: floats(config.hidden)?,
+            gate_up: floats(2 * config.widest_feed_forward())?,
+            gated: floats(config.widest_feed_forward())?,
+            experts: match config.experts {
+                Some(experts) => Some(ExpertSpace::new(&make, experts, rows, config.hidden)?),
+                None => None,
+            },
+            logits: make(DType::F32, &[rows.min(EACH), config.vocabulary])?,
+            alone: false,
+        })
+    }
+
+    /// The rows it has room for.
+    pub(crate) fn rows(&self) -> usize {
+        self.tokens.elements()
+    }
+
+    /// The same memory, of which only the first rows are used.
+    pub(super) fn first(&self, rows: usize, alone: bool) -> Result<Workspace> {
+        let part = |view: &View| view.narrow(0, 0..rows);
+        Ok(Workspace {
+            tokens: part(&self.tokens)?,
+            positions: part(&self.positions)?,
+            state: part(&self.state)?,
+            normed: part(&self.normed)?,
+            qkv: part(&self.qkv)?,
+            attended: part(&self.attended)?,
+            added: part(&self.added)?,
+            gate_up: part(&self.gate_up)?,
+            gated: part(&self.gated)?,
+            experts: match &self.experts {
+                Some(experts) => Some(experts.first(rows)?),
+                None => None,
+            },
+            logits: self.logits.clone(),
+            alone,
+        })
+    }
+}
+
+impl ExpertSpace {
+    fn new(
+        make: &dyn Fn(DType, &[usize]) -> Result<View>,
+        config: ExpertConfig,
+        rows: usize,
+        hidden: usize,
+    ) -> Result<ExpertSpace> {
+        let ExpertConfig { count, used, feed_forward, .. } = config;
+        Ok(ExpertSpace {
+            scores: make(DType::F32, &[rows, count])?,
+            shares: make(DType::F32, &[rows, used])?,
+            chosen: make(DType::U32, &[rows, used])?,
+            gate: make(DType::F32, &[rows, used, feed_forward])?,
+            up: make(DType::F32, &[rows, used, feed_forward])?,
+            each: make(DType::F32, &[rows, used, hidden])?,
+            shared_gate: make(DType::F32, &[rows, 1])?,
+            shared: make(DType::F32, &[rows, hidden])?,
+        })
+    }
+
+    fn first(&self, rows: usize) -> Result<ExpertSpace> {
+        let part = |view: &View| view.narrow(0, 0..rows);
+        Ok(ExpertSpace {
+            scores: part(&self.scores)?,
+            shares: part(&self.shares)?,
+            chosen: part(&self.chosen)?,
+            gate: part(&self.gate)?,
+            up: part(&self.up)?,
+            each: part(&self.each)?,
+            shared_gate: part(&self.shared_gate)?,
+            shared: part(&self.shared)?,
+        })
+    }
+}
