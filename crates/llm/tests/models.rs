@@ -6,6 +6,7 @@ use bessemer_cpu::{Cpu, CpuOptions, Reference};
 use bessemer_llm::{
     Model, Session, SessionOptions,
     files::{ModelFile, Safetensors, Tensors},
+    inspect::Summary,
 };
 use std::{path::PathBuf, sync::Arc};
 
@@ -73,8 +74,7 @@ fn assert_near(found: &[f32], wanted: &[f32], what: &str) {
 /// longer ones.
 fn session(model: &Arc<Model>, text: &Text, chunk: usize) -> Session {
     let context = Some(if text.tokens.len() <= 16 { 16 } else { 64 });
-    Session::new(model, SessionOptions { context, cache: DType::F32, chunk, ..Default::default() })
-        .unwrap()
+    Session::new(model, SessionOptions { context, cache: DType::F32, chunk }).unwrap()
 }
 
 fn all_agree(device: &Arc<dyn Device>) {
@@ -109,4 +109,26 @@ fn logits_are_those_of_transformers_on_the_cpu() {
 #[test]
 fn logits_are_those_of_transformers_on_the_reference() {
     all_agree(&(Arc::new(Reference::new()) as Arc<dyn Device>));
+}
+
+#[test]
+fn sessions_take_the_memory_that_was_estimated() {
+    for name in MODELS {
+        for file in sources(name) {
+            let device: Arc<dyn Device> = Arc::new(Reference::new());
+            let model = Arc::new(Model::of(&file, &device).unwrap());
+            let before = device.stats().pool.live_bytes;
+            let options = SessionOptions {
+                context: Some(600),
+                cache: DType::F16,
+                ..SessionOptions::default()
+            };
+            let _session = Session::new(&model, options).unwrap();
+            let found = device.stats().pool.live_bytes - before;
+            let memory = Summary::new(&file, 600, DType::F16).unwrap().memory;
+            let wanted = memory.kv_cache.unwrap() + memory.work.unwrap();
+            // Buffers come in sizes an eighth of an octave apart.
+            assert!((wanted..=wanted * 9 / 8 + 8192).contains(&found), "{name}: {found}, {wanted}");
+        }
+    }
 }

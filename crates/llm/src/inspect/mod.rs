@@ -3,11 +3,12 @@
 mod dimensions;
 
 use crate::{
-    Result,
+    Result, SessionOptions,
     files::{
         Gguf, ModelFile, Tensors,
         gguf::{Array, Value},
     },
+    model::Config,
 };
 use bessemer_core::DType;
 use dimensions::Dimensions;
@@ -79,6 +80,8 @@ pub struct Memory {
     pub kv_cache: Option<usize>,
     /// How the cache is stored.
     pub kv_dtype: String,
+    /// What a session works in besides; `None` if this is not a model bessemer can run.
+    pub work: Option<usize>,
     /// All together, as far as known.
     pub total: usize,
     /// The most tokens the model was made for, if the files say.
@@ -119,7 +122,14 @@ impl Summary {
             }
         };
         let weights = tensors.total_bytes();
-        let kv_cache = dimensions.kv_cache(context, kv_dtype)?;
+        // What a model that can run will take is known exactly, of others what their files say.
+        let config = Config::of(model).ok();
+        let kv_cache = match &config {
+            Some(config) => Some(config.cache_bytes(context, kv_dtype)?),
+            None => dimensions.kv_cache(context, kv_dtype)?,
+        };
+        let rows = SessionOptions::default().chunk.min(context);
+        let work = config.map(|config| config.work_bytes(rows));
         Ok(Summary {
             format,
             files: tensors.files().map(|p| p.display().to_string()).collect(),
@@ -130,7 +140,8 @@ impl Summary {
                 context,
                 kv_cache,
                 kv_dtype: kv_dtype.to_string(),
-                total: weights.saturating_add(kv_cache.unwrap_or(0)),
+                work,
+                total: [kv_cache, work].into_iter().flatten().fold(weights, usize::saturating_add),
                 longest_context: dimensions.longest_context,
             },
             architecture: dimensions.architecture,

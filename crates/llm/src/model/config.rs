@@ -1,6 +1,7 @@
 //! What a model is made of, as numbers and choices: all that tells one decoder-only transformer
 //! from another.
 
+use super::workspace::EACH;
 use crate::{Result, files::ModelFile};
 use bessemer_core::{DType, estimate::KvCache};
 use bessemer_ops::{Activation, RopePairs, RopeScaling};
@@ -123,5 +124,18 @@ impl Config {
     pub fn cache_bytes(&self, context: usize, dtype: DType) -> Result<usize> {
         let Config { layers, kv_heads: heads, head_size, .. } = *self;
         Ok(KvCache { layers, heads, head_size, context, dtype }.bytes()?)
+    }
+
+    /// The bytes that a session works in, besides the cache, to take so many tokens at a time.
+    pub fn work_bytes(&self, rows: usize) -> usize {
+        let heads = 2 * (self.heads + self.kv_heads) * self.head_size;
+        let experts = self.experts.map_or(0, |experts| {
+            let chosen = 2 + 2 * experts.feed_forward + self.hidden;
+            experts.count + experts.used.saturating_mul(chosen) + 1 + self.hidden
+        });
+        let of_token = 2 + 3 * self.hidden + heads + 3 * self.widest_feed_forward();
+        let logits = self.vocabulary.saturating_mul(rows.min(EACH));
+        let all = of_token.saturating_add(experts).saturating_mul(rows).saturating_add(logits);
+        all.saturating_mul(size_of::<f32>())
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct Layer {
 /// What a layer makes of each token by itself.
 #[derive(Debug)]
 pub(crate) enum FeedForward {
-    Dense(Dense),
+    Dense(Box<Dense>),
     Experts(Box<Experts>),
 }
 
@@ -153,7 +153,9 @@ impl Assembly<'_> {
                 Some(experts) => {
                     FeedForward::Experts(Box::new(self.experts(number, experts, hidden)?))
                 }
-                None => FeedForward::Dense(self.dense(number, parts.dense, feed_forward)?),
+                None => {
+                    FeedForward::Dense(Box::new(self.dense(number, parts.dense, feed_forward)?))
+                }
             },
             post_feed_forward_norm: self.norm_if(
                 post_norms,

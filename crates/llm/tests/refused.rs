@@ -1,0 +1,263 @@
+//! Models that cannot be: each is refused by an error that names the file, the place in it, what
+//! was expected, and what to do.
+
+use bessemer_core::{DType, Device, Shape};
+use bessemer_cpu::Reference;
+use bessemer_llm::{
+    Model,
+    files::{Gguf, GgufWriter, ModelFile, Safetensors, Tensors, gguf::Value},
+};
+use serde_json::{Value as Json, json};
+use std::{fs, path::PathBuf, sync::Arc};
+
+fn fixture(name: &str, file: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/models").join(name).join(file)
+}
+
+/// The tensors of a file, to be changed.
+struct Parts(Vec<(String, DType, Vec<usize>, Vec<u8>)>);
+
+impl Parts {
+    fn of(tensors: &Tensors) -> Parts {
+        let part = |tensor: &bessemer_llm::files::Tensor| {
+            let bytes = tensors.bytes(tensor).to_vec();
+            (tensor.name.clone(), tensor.dtype, tensor.shape.to_vec(), bytes)
+        };
+        Parts(tensors.iter().map(part).collect())
+    }
+
+    fn get(&mut self, name: &str) -> &mut (String, DType, Vec<usize>, Vec<u8>) {
+        self.0.iter_mut().find(|part| part.0 == name).unwrap_or_else(|| panic!("no `{name}`"))
+    }
+
+    fn remove(&mut self, name: &str) {
+        self.get(name);
+        self.0.retain(|part| part.0 != name);
+    }
+
+    fn reshape(&mut self, name: &str, shape: &[usize]) {
+        self.get(name).2 = shape.to_vec();
+    }
+
+    fn retype(&mut self, name: &str, dtype: DType) {
+        self.get(name).1 = dtype;
+    }
+}
+
+/// The error of loading what is in a folder, with the folder's name taken out.
+fn error_of(path: PathBuf) -> String {
+    let device: Arc<dyn Device> = Arc::new(Reference::new());
+    let error = ModelFile::open(&path).and_then(|file| Model::of(&file, &device)).unwrap_err();
+    error.to_string()
+}
+
+/// What is said of a GGUF file with some keys set (or removed) and tensors changed.
+fn gguf(name: &str, keys: &[(&str, Option<Value>)], change: impl FnOnce(&mut Parts)) -> String {
+    let file = Gguf::open(fixture(name, "model.gguf")).unwrap();
+    let mut parts = Parts::of(file.tensors());
+    change(&mut parts);
+    let mut writer = GgufWriter::new();
+    for entry in file.metadata().iter().filter(|e| !keys.iter().any(|(key, _)| *key == e.key)) {
+        writer.set(&entry.key, entry.value.clone());
+    }
+    for (key, value) in keys {
+        if let Some(value) = value {
+            writer.set(key, value.clone());
+        }
+    }
+    for (name, dtype, shape, _) in &parts.0 {
+        writer.tensor(name, *dtype, Shape::new(shape).unwrap()).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.gguf");
+    let mut stream = writer.begin(&path).unwrap();
+    parts.0.iter().for_each(|(_, _, _, bytes)| stream.tensor(bytes).unwrap());
+    stream.finish().unwrap();
+    error_of(path)
+}
+
+/// What is said of a folder with some keys of its `config.json` set and tensors changed.
+fn hub(name: &str, keys: Json, change: impl FnOnce(&mut Parts)) -> String {
+    let files = Safetensors::open(fixture(name, "model.safetensors")).unwrap();
+    let mut parts = Parts::of(files.tensors());
+    change(&mut parts);
+    let mut config = files.config().unwrap().json().clone();
+    for (key, value) in keys.as_object().unwrap() {
+        config[key] = value.clone();
+    }
+    let (mut header, mut data) = (json!({}), Vec::<u8>::new());
+    for (name, dtype, shape, bytes) in &parts.0 {
+        let start = data.len();
+        data.extend(bytes);
+        let dtype = dtype.to_string().to_uppercase();
+        header[name] = json!({"dtype": dtype, "shape": shape, "data_offsets": [start, data.len()]});
+    }
+    let header = header.to_string();
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend(data);
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("model.safetensors"), file).unwrap();
+    fs::write(folder.path().join("config.json"), config.to_string()).unwrap();
+    error_of(folder.path().to_owned())
+}
+
+fn assert_says(error: &str, wanted: &[&str]) {
+    for part in wanted {
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+    assert!(error.contains("; "), "a remedy is in: {error}");
+}
+
+#[test]
+fn an_unchanged_file_is_taken() {
+    let device: Arc<dyn Device> = Arc::new(Reference::new());
+    for file in ["model.gguf", "model.safetensors"] {
+        let file = ModelFile::open(fixture("qwen2", file)).unwrap();
+        Model::of(&file, &device).unwrap();
+    }
+}
+
+#[test]
+fn tensors_of_gguf_files() {
+    type Change = fn(&mut Parts);
+    let cases: [(&str, Change, &[&str]); 9] = [
+        ("llama2", |p| p.remove("blk.1.ffn_down.weight"), &["`blk.1.ffn_down.weight`", "missing"]),
+        ("llama2", |p| p.remove("token_embd.weight"), &["`token_embd.weight`", "missing"]),
+        ("qwen2", |p| p.remove("blk.0.attn_k.bias"), &["`blk.0.attn_k.bias`", "missing"]),
+        ("qwen3", |p| p.remove("blk.1.attn_q_norm.weight"), &["`blk.1.attn_q_norm.weight`"]),
+        ("gemma2", |p| p.remove("blk.2.post_ffw_norm.weight"), &["`blk.2.post_ffw_norm.weight`"]),
+        (
+            "llama2",
+            |p| p.reshape("blk.0.attn_k.weight", &[32, 16]),
+            &["`blk.0.attn_k.weight`", "[32, 16], not [16, 32]"],
+        ),
+        (
+            "mixtral",
+            |p| p.reshape("blk.0.ffn_gate_exps.weight", &[2, 48, 32]),
+            &["`blk.0.ffn_gate_exps.weight`", "[2, 48, 32], not [4, 24, 32]"],
+        ),
+        (
+            "llama2",
+            |p| p.retype("output_norm.weight", DType::I32),
+            &["`output_norm.weight`", "is i32, not floats"],
+        ),
+        (
+            "llama2",
+            |p| p.get("blk.0.attn_norm.weight").3[8..12].copy_from_slice(&[0, 0, 0xc0, 0x7f]),
+            &["`blk.0.attn_norm.weight`", "NaN at 2"],
+        ),
+    ];
+    for (name, change, wanted) in cases {
+        let error = gguf(name, &[], change);
+        assert_says(&error, wanted);
+        assert_says(&error, &["broken.gguf: tensor"]);
+    }
+}
+
+#[test]
+fn keys_of_gguf_files() {
+    let cases: [(&str, &str, Option<Value>, &str); 20] = [
+        ("llama2", "general.architecture", Some("mamba".into()), "`mamba` is not supported"),
+        ("llama2", "llama.block_count", None, "missing"),
+        ("llama2", "llama.block_count", Some(0u32.into()), "is 0"),
+        ("llama2", "llama.block_count", Some(u32::MAX.into()), "is 4294967295"),
+        ("llama2", "llama.block_count", Some((-1).into()), "is -1"),
+        ("llama2", "llama.attention.head_count", Some(0u32.into()), "is 0"),
+        ("llama2", "llama.attention.head_count", Some(6u32.into()), "does not divide the state"),
+        ("llama2", "llama.attention.head_count_kv", Some(0u32.into()), "does not divide the 4"),
+        ("llama2", "llama.attention.head_count_kv", Some(3u32.into()), "does not divide the 4"),
+        ("llama2", "llama.embedding_length", Some(u64::MAX.into()), "is 18446744073709551615"),
+        ("llama2", "llama.context_length", Some(0u32.into()), "is 0"),
+        ("llama2", "llama.rope.dimension_count", Some(7u32.into()), "is 7"),
+        ("llama2", "llama.rope.freq_base", Some(f32::NAN.into()), "is NaN"),
+        (
+            "llama2",
+            "llama.attention.layer_norm_rms_epsilon",
+            Some(f32::NAN.into()),
+            "is NaN, not a number above 0",
+        ),
+        ("gemma2", "gemma2.attn_logit_softcapping", Some((-1f32).into()), "is -1"),
+        ("gemma2", "gemma2.attention.sliding_window_pattern", Some(0u32.into()), "is 0"),
+        ("gemma3", "gemma3.rope.scaling.factor", Some(0f32.into()), "positive"),
+        ("mixtral", "llama.expert_used_count", Some(5u32.into()), "is 5, not from 1 to 4"),
+        ("qwen3_moe", "qwen3moe.expert_count", None, "missing"),
+        ("qwen2", "qwen2.expert_count", Some(4u32.into()), "have no experts"),
+    ];
+    for (name, key, value, wanted) in cases {
+        let error = gguf(name, &[(key, value)], |_| ());
+        assert_says(&error, &["broken.gguf: key", wanted]);
+        // What is wrong with how turns are stretched is said of its kind.
+        assert_says(&error, &[if key.contains("scaling") { "rope.scaling" } else { key }]);
+    }
+}
+
+#[test]
+fn folders_of_safetensors() {
+    type Change = fn(&mut Parts);
+    let cases: [(&str, Json, Change, &[&str]); 17] = [
+        ("llama2", json!({"model_type": "mamba"}), |_| (), &["`model_type`", "`mamba`", "mixtral"]),
+        ("llama2", json!({"model_type": null}), |_| (), &["`model_type`", "missing"]),
+        ("llama2", json!({"hidden_size": null}), |_| (), &["`hidden_size`", "missing"]),
+        ("llama2", json!({"hidden_size": "32"}), |_| (), &["`hidden_size`", "invalid type"]),
+        ("llama2", json!({"num_hidden_layers": 1e9 as u64}), |_| (), &["is 1000000000"]),
+        ("llama2", json!({"num_hidden_layers": 3}), |_| (), &["`model.layers.2.", "missing"]),
+        ("llama2", json!({"num_attention_heads": 0}), |_| (), &["`num_attention_heads`", "is 0"]),
+        ("llama2", json!({"num_key_value_heads": 3}), |_| (), &["does not divide the 4 heads"]),
+        ("llama2", json!({"rms_norm_eps": -1.0}), |_| (), &["`rms_norm_eps`", "is -1"]),
+        ("llama2", json!({"hidden_act": "relu2"}), |_| (), &["`hidden_act`", "`relu2`"]),
+        (
+            "llama2",
+            json!({"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}),
+            |_| (),
+            &["`rope_scaling`", "`dynamic`", "longrope"],
+        ),
+        (
+            "llama2",
+            json!({"rope_scaling": {"rope_type": "linear"}}),
+            |_| (),
+            &["`rope_scaling`", "has no `factor`"],
+        ),
+        (
+            "phi3",
+            json!({"rope_scaling": {"type": "longrope", "short_factor": [1.0], "long_factor": [1.0]}}),
+            |_| (),
+            &["`rope_scaling`", "one divisor per pair"],
+        ),
+        (
+            "gemma2",
+            json!({"layer_types": ["full_attention"]}),
+            |_| (),
+            &["`layer_types`", "1 layers, not 3"],
+        ),
+        (
+            "llama2",
+            json!({}),
+            |p| p.remove("lm_head.weight"),
+            &["model.safetensors", "`lm_head.weight`", "missing"],
+        ),
+        (
+            "mixtral",
+            json!({}),
+            |p| p.remove("model.layers.1.block_sparse_moe.experts.3.w2.weight"),
+            &["`model.layers.1.block_sparse_moe.experts.3.w2.weight`", "missing"],
+        ),
+        (
+            "llama2",
+            json!({}),
+            |p| p.retype("model.layers.0.mlp.up_proj.weight", DType::I32),
+            &["`model.layers.0.mlp.up_proj.weight`", "is i32, not floats"],
+        ),
+    ];
+    for (name, keys, change, wanted) in cases {
+        assert_says(&hub(name, keys, change), wanted);
+    }
+}
+
+#[test]
+fn weights_without_a_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.safetensors");
+    fs::copy(fixture("llama2", "model.safetensors"), &path).unwrap();
+    assert_says(&error_of(path), &["config.json", "missing", "get it too"]);
+}
