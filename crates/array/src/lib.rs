@@ -3,7 +3,8 @@
 //! [`Array`] is the whole of it: creation, NumPy's broadcasting, indexing and slicing, arithmetic,
 //! reductions, products, `.npy` files and printing. Arithmetic only notes down what is to be done;
 //! when elements are asked for, chains of it become fused programs (`bessemer-program`) and run as
-//! one batch. Kernels and devices do not live here.
+//! one batch. [`Quantized`] are weights in block formats beside them. Kernels and devices do not
+//! live here.
 
 mod array;
 mod axis_map;
@@ -26,6 +27,7 @@ mod operand;
 mod operators;
 mod product;
 mod promote;
+mod quantized;
 mod random;
 mod read;
 mod reduce;
@@ -39,4 +41,5 @@ pub use item::Item;
 pub use nested::Nested;
 pub use operand::Operand;
 pub use promote::promote;
+pub use quantized::Quantized;
 pub use scalar::{Number, Scalar};

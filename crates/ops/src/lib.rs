@@ -21,6 +21,7 @@ mod layer_norm;
 mod linear;
 mod map;
 mod matmul;
+mod quantize;
 mod reduce;
 mod rms_norm;
 mod rope;
@@ -42,6 +43,7 @@ pub use layer_norm::LayerNorm;
 pub use linear::Linear;
 pub use map::Map;
 pub use matmul::{Dot, Matmul};
+pub use quantize::{Dequantize, Quantize};
 pub use reduce::{Reduce, ReduceKind};
 pub use rms_norm::RmsNorm;
 pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
@@ -69,6 +71,7 @@ pub fn cases() -> Vec<Case> {
         linear::cases,
         expert_linear::cases,
         matmul::cases,
+        quantize::cases,
         rms_norm::cases,
         rope::cases,
         scatter::cases,

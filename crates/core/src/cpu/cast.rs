@@ -110,20 +110,22 @@ pub(super) unsafe fn spread(from: Run, to: Run, len: usize, indices: &[u32]) {
 ///
 /// # Safety
 /// They can be read, and nobody writes to them.
-pub(super) unsafe fn decode(from: Run, out: &mut [f32]) {
+pub(super) unsafe fn decode(isa: Isa, from: Run, out: &mut [f32]) {
     let bytes = out.len() / from.dtype.block_len() * from.dtype.block_bytes();
     // SAFETY: as the caller promises.
-    blocks::decode(from.dtype, unsafe { from_raw_parts(from.first, bytes) }, out);
+    let bytes = unsafe { from_raw_parts(from.first, bytes) };
+    isa.run(blocks::Decode { dtype: from.dtype, bytes, values: out });
 }
 
 /// Encodes all values in whole blocks.
 ///
 /// # Safety
 /// They can be written, by this thread alone.
-pub(super) unsafe fn encode(values: &[f32], to: Run) {
+pub(super) unsafe fn encode(isa: Isa, values: &[f32], to: Run) {
     let bytes = values.len() / to.dtype.block_len() * to.dtype.block_bytes();
     // SAFETY: as the caller promises.
-    blocks::encode(to.dtype, values, unsafe { from_raw_parts_mut(to.first, bytes) });
+    let bytes = unsafe { from_raw_parts_mut(to.first, bytes) };
+    isa.run(blocks::Encode { dtype: to.dtype, values, bytes });
 }
 
 /// # Safety

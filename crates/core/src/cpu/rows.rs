@@ -131,7 +131,7 @@ impl Rows<'_> {
         // this row is for, as `CpuContext::new` asks; `out` is elsewhere.
         unsafe {
             if from.dtype.is_block() {
-                decode(from, out);
+                decode(self.place.isa, from, out);
             } else {
                 cast(self.place.isa, from, to, out.len());
             }
@@ -199,7 +199,7 @@ impl OutRow<'_> {
         // SAFETY: the row lies within the view, and its only `OutRow` is consumed here.
         unsafe {
             if to.dtype.is_block() {
-                return encode(values, to);
+                return encode(self.place.isa, values, to);
             }
             let from = Run { dtype: DType::F32, first: values.as_ptr().cast_mut().cast(), step: 1 };
             cast(self.place.isa, from, to, values.len());

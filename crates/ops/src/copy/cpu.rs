@@ -1,6 +1,6 @@
 //! On the CPU: the longest runs there are, in tiles where the two sides run across each other.
 
-use bessemer_core::{Element, Layout, Shape, Strides, View, cpu::CpuContext};
+use bessemer_core::{Element, Layout, MAX_RANK, Shape, Strides, View, cpu::CpuContext};
 use half::f16;
 
 /// Longer runs than this are cut, so that threads can share them.
@@ -24,24 +24,36 @@ pub(crate) fn copy(cpu: &CpuContext<'_>, x: &View, out: &View) {
             _ => by_tiles::<u32>(cpu, x, out, &layout, across),
         };
     }
-    let (x, out) = (with_layout(x, &layout, 1), with_layout(out, &layout, 0));
+    in_runs(x, out, &layout, RUN, |x, out| by_rows(cpu, x, out));
+}
+
+/// Calls `work` with views whose rows are the runs of elements that lie alike in `x` and `out`, as
+/// `layout` has them (`out` first), cut to pieces of `len` where they are at least twice as long.
+pub(crate) fn in_runs(
+    x: &View,
+    out: &View,
+    layout: &Layout<2>,
+    len: usize,
+    work: impl Fn(&View, &View),
+) {
+    let (x, out) = (with_layout(x, layout, 1), with_layout(out, layout, 0));
     let (last, width) = (out.shape().rank() - 1, out.shape().width());
-    if width < 2 * RUN {
-        return by_rows(cpu, &x, &out);
+    if width < 2 * len || last + 1 == MAX_RANK {
+        return work(&x, &out);
     }
     // Long runs: whole pieces of them as rows, then what is left over.
-    let whole = width / RUN * RUN;
+    let whole = width / len * len;
     let part = |view: &View| {
         let mut sizes = view.shape().to_vec();
         let mut strides = view.strides().to_vec();
-        sizes[last] = RUN;
-        sizes.insert(last, width / RUN);
-        strides.insert(last, strides[last] * RUN as isize);
+        sizes[last] = len;
+        sizes.insert(last, width / len);
+        strides.insert(last, strides[last] * len as isize);
         rebuild(view, &sizes, &strides)
     };
-    by_rows(cpu, &part(&x), &part(&out));
+    work(&part(&x), &part(&out));
     let rest = |view: &View| view.narrow(last, whole..width).expect("a part of the last dimension");
-    by_rows(cpu, &rest(&x), &rest(&out));
+    work(&rest(&x), &rest(&out));
 }
 
 fn by_rows(cpu: &CpuContext<'_>, x: &View, out: &View) {
@@ -72,7 +84,7 @@ fn rebuild(view: &View, sizes: &[usize], strides: &[isize]) -> View {
     let strides = Strides::new(strides);
     shape
         .and_then(|shape| View::at(view.buffer(), view.dtype(), shape, strides?, view.offset()))
-        .expect("the same elements, in at most as many dimensions and one")
+        .expect("the same elements, in no more dimensions than there can be")
 }
 
 /// Elements of a tile each way: a cache line of `f32`, so that each line is touched once.

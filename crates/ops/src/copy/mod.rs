@@ -12,7 +12,8 @@ use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::Cpu
 ///
 /// Floats round to even and become infinite where they are too large. To integers numbers are cut
 /// off towards zero and saturate, NaN becomes 0. To `Bool` all but 0 becomes 1. Block formats are
-/// only copied to the same format; quantising is an op of its own.
+/// only copied to the same format: [`Quantize`](crate::Quantize) and
+/// [`Dequantize`](crate::Dequantize) are ops of their own.
 #[derive(Clone, Debug)]
 pub struct Copy {
     /// What is copied.
