@@ -24,6 +24,8 @@ pub(crate) struct Measurement {
 
 /// What all copies of the operands should take together: too much for caches to keep.
 const SPREAD: u64 = 384 << 20;
+/// What they may take at most: of some operands only a part is touched.
+const MOST: u64 = 2 << 30;
 
 /// Runs of one op: at least this many rounds and this long.
 const ROUNDS: usize = 3;
@@ -49,7 +51,9 @@ pub(crate) fn measure(work: &Work, device: &Device, limits: &Limits) -> Result<M
     let first = work.make(&mut operands)?;
     let cost: Cost = first.cost();
     // Real work meets operands that are not in the caches: other layers' weights, say.
-    let copies = SPREAD.div_ceil(cost.bytes.max(1)).clamp(1, 64);
+    let held: u64 = first.access().views().map(|view| view.stored_bytes() as u64).sum();
+    let most = (MOST / held.max(1)).clamp(1, 64);
+    let copies = SPREAD.div_ceil(cost.bytes.max(1)).clamp(1, most);
     let mut batch = Batch::new();
     batch.push_shared(first)?;
     for _ in 1..copies {

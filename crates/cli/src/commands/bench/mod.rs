@@ -6,6 +6,7 @@ mod operands;
 mod ops;
 mod peaks;
 mod plot;
+mod products;
 mod work;
 
 use crate::{args::Global, fault::Fault};

@@ -1,6 +1,6 @@
 //! What is measured: each op on shapes as models and people have them.
 
-use super::operands::Operands;
+use super::{operands::Operands, products};
 use bessemer::{
     DType::{self, F16, F32, Q8_0},
     Error, Operation, Result,
@@ -24,13 +24,19 @@ pub(crate) struct Work {
 type Make = dyn Fn(&mut Operands<'_>) -> Result<Arc<dyn Operation>>;
 
 impl Work {
-    fn new<O: Operation + 'static>(
+    pub(super) fn new<O: Operation + 'static>(
         op: &'static str,
         name: impl Into<String>,
         make: impl Fn(&mut Operands<'_>) -> Result<O> + 'static,
     ) -> Work {
         let make = move |o: &mut Operands<'_>| Ok(Arc::new(make(o)?) as Arc<dyn Operation>);
         Work { op, name: name.into(), integer: false, make: Box::new(make) }
+    }
+
+    /// The same, with arithmetic in 8-bit integers.
+    pub(super) fn in_integers(mut self) -> Work {
+        self.integer = true;
+        self
     }
 
     /// The op with operands of its own.
@@ -41,7 +47,7 @@ impl Work {
 
 /// All of it.
 pub(crate) fn all() -> Vec<Work> {
-    vec![
+    let mut all = vec![
         map("add", ADD, 2, 1 << 24),
         map("exp", EXP, 1, 1 << 24),
         map("tanh", TANH, 1, 1 << 24),
@@ -65,7 +71,9 @@ pub(crate) fn all() -> Vec<Work> {
         copy(F32, F32, [4096, 4096], true),
         concat([2048, 4096]),
         top_k([64, 128_256], 40),
-    ]
+    ];
+    all.extend(products::all());
+    all
 }
 
 const ADD: &str = "program add(in view a: f32, in view b: f32, out view c: f32) {
