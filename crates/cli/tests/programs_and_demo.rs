@@ -183,3 +183,23 @@ fn the_demo_shows_arrays_the_fused_program_and_speed() {
     let (_, err) = run(&["demo", "--elements", "1000000000000000"], 1);
     assert_one_error(&err, &["memory"]);
 }
+
+#[test]
+fn a_loop_without_an_end_is_an_error() {
+    let folder = Folder::new("spin");
+    let text = "program spin(inout buffer a: f32) {
+        %x = load a[0u]
+        loop {
+            %done = lt %x, 0.0
+            break %done
+        }
+        store a[0u], 9.0
+    }";
+    let program = folder.text("spin.bp", text);
+    let a = folder.array("a.npy", &[1.0], &[1]);
+    let out = folder.path("out.npy");
+    let line = ["program", "run", &program, "--in", &a, "--out", &out, "--block", "1"];
+    let err = run(&line, 1).1;
+    assert_one_error(&err, &["program spin: instruction 1 `loop`: no end after"]);
+    assert!(!Path::new(&out).exists());
+}

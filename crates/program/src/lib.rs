@@ -26,7 +26,8 @@ pub use inst::{
     Unary,
 };
 pub use program::{
-    Direction, Form, LaunchConfig, MAX_THREADS, Param, ParamKind, Program, SIMD_WIDTH, Shared,
+    Direction, Form, LaunchConfig, MAX_ROUNDS, MAX_THREADS, Param, ParamKind, Program, SIMD_WIDTH,
+    Shared,
 };
 pub use types::{Literal, Type};
 pub use verify::MAX_SHARED_BYTES;

@@ -183,6 +183,17 @@ impl LaunchConfig {
 /// The most threads of a threadgroup.
 pub const MAX_THREADS: u64 = 1024;
 
+/// The most rounds of loops that a threadgroup, or the elements of a map that run together, may
+/// take: more fail the launch, as a loop that never ends would.
+pub const MAX_ROUNDS: u32 = 1 << 24;
+
+/// What is said of a loop, by its number among the instructions, that took too many rounds.
+pub(crate) fn endless(program: &str, number: usize) -> String {
+    format!(
+        "program {program}: instruction {number} `loop`: no end after {MAX_ROUNDS} rounds of loops"
+    )
+}
+
 /// The threads of a simdgroup.
 pub const SIMD_WIDTH: usize = 32;
 
@@ -257,6 +268,19 @@ impl Program {
 }
 
 impl Source {
+    /// The number of an instruction of this program, in the order of the text.
+    pub(crate) fn number_of(&self, inst: &Inst) -> Option<usize> {
+        fn count(block: &[Inst], inst: &Inst, number: &mut usize) -> bool {
+            block.iter().any(|here| {
+                let found = std::ptr::eq(here, inst);
+                *number += usize::from(!found);
+                found || here.blocks().into_iter().any(|block| count(block, inst, number))
+            })
+        }
+        let mut number = 0;
+        count(&self.body, inst, &mut number).then_some(number)
+    }
+
     /// The type of an operand. Those of another program are refused by `rules`; until then any
     /// type will do for them.
     pub(crate) fn type_of(&self, operand: Operand) -> Type {

@@ -1,8 +1,10 @@
 //! The meaning of whole programs: threads of a group in lockstep, one value at a time.
 
 use crate::{
-    Index, Inst, LaunchConfig, Literal, Operand, ParamId, Place, Program, SIMD_WIDTH, Scope, Type,
-    program::Source, scalar,
+    Index, Inst, LaunchConfig, Literal, MAX_ROUNDS, Operand, ParamId, Place, Program, SIMD_WIDTH,
+    Scope, Type,
+    program::{Source, endless},
+    scalar,
 };
 
 /// The memory of a program while it runs, as numbers. What is outside of a buffer is an error.
@@ -27,6 +29,8 @@ struct Run<'p, 'm> {
     /// By register, then thread.
     registers: Vec<Vec<Literal>>,
     yielded: Option<Literal>,
+    /// Rounds of loops that the group may still take.
+    rounds_left: u32,
 }
 
 /// Which threads go on.
@@ -95,6 +99,7 @@ impl<'p, 'm> Run<'p, 'm> {
             element: 0,
             registers: registers.map(|&ty| vec![zero(ty); threads]).collect(),
             yielded: None,
+            rounds_left: MAX_ROUNDS,
         }
     }
 
@@ -118,7 +123,7 @@ impl<'p, 'm> Run<'p, 'm> {
                     }
                     mask.active = (0..before.len()).map(|t| before[t] && mask.round[t]).collect();
                 }
-                Inst::Loop { body } => self.loop_(body, mask)?,
+                Inst::Loop { body } => self.loop_(inst, body, mask)?,
                 Inst::Break { cond } | Inst::Continue { cond } => {
                     let leaves = matches!(inst, Inst::Break { .. });
                     for t in 0..mask.active.len() {
@@ -153,13 +158,16 @@ impl<'p, 'm> Run<'p, 'm> {
         Ok(())
     }
 
-    fn loop_(&mut self, body: &'p [Inst], mask: &mut Mask) -> Outcome {
+    fn loop_(&mut self, inst: &'p Inst, body: &'p [Inst], mask: &mut Mask) -> Outcome {
         let mut inner = Mask {
             active: mask.active.clone(),
             round: mask.active.clone(),
             looping: mask.active.clone(),
         };
         while inner.looping.contains(&true) {
+            self.rounds_left = self.rounds_left.checked_sub(1).ok_or_else(|| {
+                endless(&self.source.name, self.source.number_of(inst).unwrap_or(0))
+            })?;
             inner.active.clone_from(&inner.looping);
             inner.round.clone_from(&inner.looping);
             self.block(body, &mut inner)?;
@@ -289,6 +297,48 @@ impl<'p, 'm> Run<'p, 'm> {
         match at {
             usize::MAX => format!("a negative index into {name}"),
             at => format!("{name} has no element {at}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+
+    impl Memory for Nothing {
+        fn load(&mut self, _: ParamId, _: usize) -> Option<f64> {
+            None
+        }
+
+        fn store(&mut self, _: ParamId, _: usize, _: f64) -> Option<()> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_loop_without_an_end_is_named() {
+        let text = "program spin(out buffer a: u32) {
+            %n = mov 0u
+            loop {
+                loop {
+                    %n = add %n, 1u
+                    break true
+                }
+                %never = eq %n, 0u
+                break %never
+            }
+            store a[0u], %n
+        }";
+        let program = Program::parse("spin.bp", text).unwrap();
+        let launch = LaunchConfig { grid: [1; 3], block: [2, 1, 1] };
+        for (rounds, number) in [(100, 1), (101, 2)] {
+            let mut memory = Nothing;
+            let mut run = Run::new(&program, &[], launch, &mut memory);
+            run.rounds_left = rounds;
+            let error = run.start().unwrap_err();
+            assert!(error.starts_with(&format!("program spin: instruction {number} `loop`: ")));
         }
     }
 }

@@ -325,3 +325,40 @@ fn elements_know_their_number() {
     b.store(c, x);
     check_map(&b.finish().unwrap(), 5000, &[], 0);
 }
+
+/// A loop whose threads never leave it, beside one that some leave.
+const SPIN: &str = "program spin(inout buffer a: u32) {
+    %g = global.x
+    %n = mov 0u
+    loop {
+        %n = add %n, 1u
+        %done = ge %n, 3u
+        break %done
+    }
+    if true {
+        loop {
+            %n = load a[%g]
+            %stop = eq %n, 7u
+            break %stop
+        }
+    }
+    store a[%g], 9u
+}";
+
+#[test]
+fn a_loop_without_an_end_is_stopped() {
+    let program = Program::parse("spin.bp", SPIN).unwrap();
+    let launch = LaunchConfig { grid: [2, 1, 1], block: [2, 1, 1] };
+    let wanted = "program spin: instruction 7 `loop`: no end after 16777216 rounds of loops";
+    // The first group ends, the second does not: one of its threads finds no 7.
+    let mut memory = [7u32, 7, 7, 6];
+    let at = BufferAt { first: memory.as_mut_ptr().cast(), dtype: DType::U32, len: 4 };
+    let grid = Grid::new(&program, Isa::best(), launch, &[Binding::Buffer(at)]);
+    // SAFETY: the buffer is here and nobody else's.
+    let error = unsafe { grid.run(0..2) }.unwrap_err();
+    assert_eq!(error, wanted);
+    // SAFETY: as above. What failed once is not tried again.
+    assert_eq!(unsafe { grid.run(0..1) }.unwrap_err(), wanted);
+    drop(grid);
+    assert_eq!(memory, [9, 9, 7, 6]);
+}

@@ -11,6 +11,8 @@ use bessemer_simd::Isa;
 /// A program compiled for an instruction set.
 #[derive(Debug)]
 pub struct Code {
+    /// The program's name.
+    pub(super) name: String,
     pub(super) isa: Isa,
     pub(super) body: Vec<Step>,
     /// How many slots the file needs.
@@ -147,6 +149,8 @@ pub(super) enum Step {
     },
     Loop {
         body: Vec<Step>,
+        /// Its number among the instructions.
+        number: usize,
     },
     Break {
         cond: Arg,
@@ -183,6 +187,7 @@ impl Code {
         let stores = |step: &&Step| matches!(step, Step::StoreView { .. });
         let stores = body.iter().filter(stores).count();
         Code {
+            name: source.name.clone(),
             numbers: uses_numbers(&source.body),
             isa,
             slots: slots.count(),
@@ -348,7 +353,7 @@ impl Compiler<'_> {
                 let other = self.block(other, false);
                 Step::If { cond, then, other }
             }
-            Inst::Loop { body } => Step::Loop { body: self.block(body, false) },
+            Inst::Loop { body } => Step::Loop { body: self.block(body, false), number },
             Inst::Break { cond } => Step::Break { cond: arg(cond) },
             Inst::Continue { cond } => Step::Continue { cond: arg(cond) },
             Inst::Yield { value } => Step::Yield { value: arg(value) },

@@ -11,7 +11,7 @@ use super::{
 use crate::{Literal, ParamKind, Program};
 use bessemer_core::{DType, MAX_RANK, Shape};
 use bessemer_simd::Isa;
-use std::{cell::RefCell, ops::Range};
+use std::{cell::RefCell, ops::Range, sync::OnceLock};
 
 /// What a parameter of a launch is bound to.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +87,8 @@ pub struct Domain<'p> {
     views: Vec<ViewAt>,
     buffers: Vec<BufferAt>,
     uniforms: Vec<u32>,
+    /// What went wrong first.
+    failed: OnceLock<String>,
 }
 
 // SAFETY: addresses with their layout; what may be done with them is said where they are used.
@@ -175,6 +177,7 @@ impl<'p> Domain<'p> {
             views,
             buffers,
             uniforms,
+            failed: OnceLock::new(),
         };
         if code.streams && domain.is_flat() {
             // No register is ever filled: larger boxes only mean fewer of them.
@@ -256,6 +259,9 @@ impl<'p> Domain<'p> {
         let rank = self.axes.rank();
         self.work(|worker| {
             for number in range {
+                if let Some(why) = self.failed.get() {
+                    return Err(why.clone());
+                }
                 let (mut rest, mut at) = (number, [0; MAX_RANK]);
                 for axis in (0..rank).rev() {
                     at[axis] = rest % counts[axis];
@@ -271,7 +277,8 @@ impl<'p> Domain<'p> {
     /// Calls `work` with what boxes are run by on this thread.
     pub fn work<T>(&self, work: impl FnOnce(&mut Worker<'_, '_>) -> T) -> T {
         FILE.with_borrow_mut(|file| {
-            let machine = Machine::new(self.code, file, &self.uniforms, &self.buffers, &mut []);
+            let (uniforms, buffers) = (&self.uniforms, &self.buffers);
+            let machine = Machine::new(self.code, file, uniforms, buffers, &mut [], &self.failed);
             work(&mut Worker { domain: self, machine })
         })
     }

@@ -6,7 +6,7 @@ use super::{
     lanes::Src,
     machine::{Machine, Outcome, Round, spread},
 };
-use crate::types::TRUE;
+use crate::{program::endless, types::TRUE};
 
 impl Machine<'_> {
     pub(super) unsafe fn branch(&mut self, cond: Arg, then: &[Step], other: &[Step]) -> Outcome {
@@ -36,7 +36,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub(super) unsafe fn repeat(&mut self, body: &[Step]) -> Outcome {
+    pub(super) unsafe fn repeat(&mut self, body: &[Step], number: usize) -> Outcome {
         let before = self.mask.take();
         let all = match &before {
             Some(mask) => mask.clone(),
@@ -50,7 +50,8 @@ impl Machine<'_> {
             let all = round.looping.iter().all(|&mask| mask != 0);
             self.mask = (!all).then(|| round.looping.clone());
             // SAFETY: as for `run`.
-            if let Err(error) = unsafe { self.block(body) } {
+            let outcome = self.count_round(number).and_then(|()| unsafe { self.block(body) });
+            if let Err(error) = outcome {
                 self.rounds.clear();
                 return Err(error);
             }
@@ -58,6 +59,15 @@ impl Machine<'_> {
         self.rounds.pop();
         self.mask = before;
         Ok(())
+    }
+
+    /// One more round of the loop that is instruction `number`.
+    fn count_round(&mut self, number: usize) -> Outcome {
+        let Some(left) = self.rounds_left.checked_sub(1) else {
+            return Err(endless(&self.code.name, number));
+        };
+        self.rounds_left = left;
+        self.failed.get().map_or(Ok(()), |why| Err(why.clone()))
     }
 
     /// Active lanes where `cond` is true leave the round, or the loop.

@@ -7,7 +7,10 @@ use bessemer_simd::{Isa, convert};
 use std::{
     cell::RefCell,
     ops::Range,
-    sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed},
+    },
 };
 
 /// A buffer: where its elements are and how many.
@@ -201,6 +204,8 @@ pub struct Grid<'p> {
     launch: LaunchConfig,
     buffers: Vec<BufferAt>,
     uniforms: Vec<u32>,
+    /// What went wrong first.
+    failed: OnceLock<String>,
 }
 
 // SAFETY: addresses with their layout; what may be done with them is said where they are used.
@@ -237,11 +242,12 @@ impl<'p> Grid<'p> {
             buffers.push(buffer);
             uniforms.push(uniform);
         }
-        Grid { code: program.code(isa), launch, buffers, uniforms }
+        let (code, failed) = (program.code(isa), OnceLock::new());
+        Grid { code, launch, buffers, uniforms, failed }
     }
 
     /// Runs threadgroups `range`, counted along x, then y, then z. An error says what the
-    /// program did wrong; what ran before it has been written.
+    /// program did wrong; what ran before it has been written. After one the grid runs no more.
     ///
     /// # Safety
     /// Buffers must be where they are said to be, for all their elements, and be written only by
@@ -251,9 +257,14 @@ impl<'p> Grid<'p> {
             let LaunchConfig { grid, block } = self.launch;
             let len = self.code.shared.iter().map(|(_, len)| len).sum();
             shared.resize(len, 0);
-            let mut machine = Machine::new(self.code, file, &self.uniforms, &self.buffers, shared);
+            let (uniforms, buffers) = (&self.uniforms, &self.buffers);
+            let mut machine =
+                Machine::new(self.code, file, uniforms, buffers, shared, &self.failed);
             machine.lanes = self.launch.threads();
             for number in range {
+                if let Some(why) = self.failed.get() {
+                    return Err(why.clone());
+                }
                 let number = number as u32;
                 let group =
                     [number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]];

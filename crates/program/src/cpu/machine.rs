@@ -9,8 +9,9 @@ use super::{
     lanes::{File, Src},
     memory,
 };
-use crate::{Index, ParamId, SIMD_WIDTH, Scope, scalar};
+use crate::{Index, MAX_ROUNDS, ParamId, SIMD_WIDTH, Scope, scalar};
 use bessemer_simd::Isa;
+use std::sync::OnceLock;
 
 /// The lanes of one block while it runs.
 pub(super) struct Machine<'r> {
@@ -36,6 +37,10 @@ pub(super) struct Machine<'r> {
     pub(super) mask: Option<Box<[u32]>>,
     /// The same for the innermost loop: those that have not left this round, and not the loop.
     pub(super) rounds: Vec<Round>,
+    /// Rounds of loops that these lanes may still take.
+    pub(super) rounds_left: u32,
+    /// What lanes of the launch did wrong first: the others may stop then.
+    pub(super) failed: &'r OnceLock<String>,
     pub(super) yielded: Option<Src>,
 }
 
@@ -55,6 +60,7 @@ impl<'r> Machine<'r> {
         uniforms: &'r [u32],
         buffers: &'r [BufferAt],
         shared: &'r mut [u32],
+        failed: &'r OnceLock<String>,
     ) -> Machine<'r> {
         file.resize(code.slots);
         Machine {
@@ -72,6 +78,8 @@ impl<'r> Machine<'r> {
             place: Place::default(),
             mask: None,
             rounds: Vec::new(),
+            rounds_left: 0,
+            failed,
             yielded: None,
         }
     }
@@ -84,9 +92,11 @@ impl<'r> Machine<'r> {
     /// unless the code streams.
     pub(super) unsafe fn run(&mut self) -> Outcome {
         self.mask = None;
+        self.rounds_left = MAX_ROUNDS;
         let code = self.code;
         // SAFETY: the caller's promise.
-        unsafe { self.block(&code.body) }
+        let outcome = unsafe { self.block(&code.body) };
+        outcome.map_err(|why| self.failed.get_or_init(|| why).clone())
     }
 
     pub(super) unsafe fn block(&mut self, steps: &[Step]) -> Outcome {
@@ -220,7 +230,7 @@ impl<'r> Machine<'r> {
                     self.fill(*dst, &[], |d| d.copy_from_slice(&lanes));
                 }
                 Step::If { cond, then, other } => self.branch(*cond, then, other)?,
-                Step::Loop { body } => self.repeat(body)?,
+                Step::Loop { body, number } => self.repeat(body, *number)?,
                 Step::Break { cond } => self.leave(*cond, true),
                 Step::Continue { cond } => self.leave(*cond, false),
                 Step::Yield { value } => self.yielded = Some(self.arg(*value)),
