@@ -255,7 +255,11 @@ fn function_constants() {
     let d = device();
     let l = library(&d, &source);
     let (out, bias) = (shared(&d, &[0f32; 2]), shared(&d, &[0.5f32, 0.25]));
-    let plain = d.new_compute_pipeline(&l.function("k").unwrap()).unwrap();
+    let unset = d.new_compute_pipeline(&l.function("k").unwrap()).err().unwrap().to_string();
+    assert!(unset.contains("'has_bias' (0), 's' (2)") && !unset.contains("mode"), "{unset}");
+    let mut c = FunctionConstants::default();
+    c.set(0, false).set(2, ConstantValue::Vector(vec![0f32.into(), 0f32.into()]));
+    let plain = d.new_compute_pipeline(&l.function_with_constants("k", &c).unwrap()).unwrap();
     assert!(!plain.arguments()[1].active);
     dispatch(&d, &plain, &[Arg::Buffer(&out)], &[], Size::new(2, 1, 1), Size::new(2, 1, 1))
         .unwrap();

@@ -1,11 +1,14 @@
 //! Libraries: compiled source, and the kernels in it.
 
-use super::{Device, Function, FunctionConstants};
+use super::pipeline::mode as mode_of;
+use super::{ComputePipeline, Device, Function, FunctionConstants};
 use crate::compile::Options;
 use crate::error::{Error, Result};
 use crate::front::{Mode, Unit};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// How source is compiled.
 #[derive(Clone, Debug)]
@@ -82,6 +85,49 @@ impl Library {
         };
         let values = constants.render(&unit.constants)?;
         Ok(Function { library: self.clone(), entry, values })
+    }
+
+    /// Pipelines of all its kernels, compiled many at a time. Constants without a value are zero.
+    pub(crate) fn all_pipelines(
+        &self,
+        constants: &FunctionConstants,
+    ) -> Result<Vec<ComputePipeline>> {
+        const TOGETHER: usize = 24;
+        let (unit, device) = (&self.inner.unit, &self.inner.device);
+        let values = constants.render(&unit.constants)?;
+        let checked = device.inner.options.checked;
+        let compiler = device.inner.compiler()?;
+        let next = AtomicUsize::new(0);
+        let made = Mutex::new(BTreeMap::new());
+        let work = || {
+            loop {
+                let first = next.fetch_add(TOGETHER, Ordering::Relaxed);
+                if first >= unit.entries.len() {
+                    return;
+                }
+                let some: Vec<usize> =
+                    (first..(first + TOGETHER).min(unit.entries.len())).collect();
+                let mode = mode_of(device, &unit.entries[first], checked);
+                let result = compiler
+                    .module(unit, &some, &values, mode, &self.inner.options)
+                    .and_then(|m| {
+                        let one = |&n: &usize| {
+                            ComputePipeline::from_module(&unit.entries[n], n, m.clone(), checked)
+                        };
+                        some.iter().map(one).collect::<Result<Vec<_>>>()
+                    });
+                made.lock().unwrap_or_else(|e| e.into_inner()).insert(first, result);
+            }
+        };
+        std::thread::scope(|s| {
+            for _ in 1..std::thread::available_parallelism().map_or(1, |n| n.get()) {
+                s.spawn(work);
+            }
+            work();
+        });
+        let made = made.into_inner().unwrap_or_else(|e| e.into_inner());
+        let lists = made.into_values().collect::<Result<Vec<_>>>()?;
+        Ok(lists.into_iter().flatten().collect())
     }
 
     /// The function constants it declares: index, name and type.

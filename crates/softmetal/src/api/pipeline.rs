@@ -86,6 +86,14 @@ pub(crate) struct PipelineInner {
     max_threads: u64,
 }
 
+/// The shuffler picks an order of single threads, which the loops of fast code have not.
+pub(crate) fn mode(device: &Device, entry: &Entry, checked: bool) -> Mode {
+    match checked || device.inner.options.seed.is_some() && !entry.meets {
+        true => Mode::Checked,
+        false => Mode::Fast,
+    }
+}
+
 /// A kernel ready to run.
 #[derive(Clone)]
 pub struct ComputePipeline {
@@ -100,21 +108,39 @@ impl ComputePipeline {
     ) -> Result<ComputePipeline> {
         let library = &function.library.inner;
         let entry = &library.unit.entries[function.entry];
+        let missing: Vec<String> = library
+            .unit
+            .constants
+            .iter()
+            .filter(|c| entry.requires.contains(&c.id) && !function.values.contains_key(&c.id))
+            .map(|c| format!("'{}' ({})", c.name, c.id))
+            .collect();
+        if !missing.is_empty() {
+            return invalid(
+                format!("new_compute_pipeline('{}')", entry.name),
+                format!("function constants that it uses have no value: {}", missing.join(", ")),
+            );
+        }
         let checked = options.checked.unwrap_or(device.inner.options.checked);
-        // The shuffler picks an order of single threads, which the loops of fast code have not.
-        let mode = if checked || device.inner.options.seed.is_some() && !entry.meets {
-            Mode::Checked
-        } else {
-            Mode::Fast
-        };
+        let mode = mode(device, entry, checked);
         let module = library.device.inner.compiler()?.module(
             &library.unit,
-            function.entry,
+            &[function.entry],
             &function.values,
             mode,
             &library.options,
         )?;
-        let facts = module.entries.get(&function.entry).cloned().unwrap_or_default();
+        ComputePipeline::from_module(entry, function.entry, module, checked)
+    }
+
+    /// A pipeline of code that has been compiled already.
+    pub(crate) fn from_module(
+        entry: &Entry,
+        number: usize,
+        module: Arc<Module>,
+        checked: bool,
+    ) -> Result<ComputePipeline> {
+        let facts = module.entries.get(&number).cloned().unwrap_or_default();
         if facts.static_threadgroup as usize > MAX_THREADGROUP_MEMORY {
             return invalid(
                 format!("new_compute_pipeline('{}')", entry.name),

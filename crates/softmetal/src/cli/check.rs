@@ -18,16 +18,10 @@ pub(super) fn check(args: &Args) -> anyhow::Result<ExitCode> {
         Err(e) => return Ok(failed(&e, args.source.json)),
     };
     let constants = args.source.constants()?;
-    let mut kernels = Vec::new();
-    for name in library.function_names() {
-        let made = library
-            .function_with_constants(&name, &constants)
-            .and_then(|f| device.new_compute_pipeline(&f));
-        match made {
-            Ok(p) => kernels.push(describe(&p, args.source.json)),
-            Err(e) => return Ok(failed(&e, args.source.json)),
-        }
-    }
+    let kernels: Vec<Value> = match library.all_pipelines(&constants) {
+        Ok(list) => list.iter().map(|p| describe(p, args.source.json)).collect(),
+        Err(e) => return Ok(failed(&e, args.source.json)),
+    };
     if args.source.json {
         let constants: Vec<Value> = library
             .function_constants()

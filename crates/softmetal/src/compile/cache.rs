@@ -86,7 +86,7 @@ impl Cache {
     /// A verified file that can be opened by path.
     pub(crate) fn hold(&self, key: &str, kind: &str) -> Option<Held> {
         self.read(key, kind)?;
-        Some(Held { path: self.path(key, kind)?, owned: false })
+        Some(Held { path: self.path(key, kind)?, _own: None })
     }
 
     pub(crate) fn folder(&self) -> Option<&Path> {
@@ -98,15 +98,16 @@ impl Cache {
 #[derive(Debug)]
 pub(crate) struct Held {
     path: PathBuf,
-    owned: bool,
+    _own: Option<Scratch>,
 }
 
 impl Held {
     /// Writes bytes to a temporary file.
     pub(crate) fn private(bytes: &[u8]) -> Result<Held> {
-        let path = own_folder()?.join(format!("{}.so", digest(&[&String::from_utf8_lossy(bytes)])));
-        std::fs::write(&path, bytes).map_err(|e| io(format!("writing {}", path.display()), e))?;
-        Ok(Held { path, owned: true })
+        let own = Scratch::new("so")?;
+        std::fs::write(own.path(), bytes)
+            .map_err(|e| io(format!("writing {}", own.path().display()), e))?;
+        Ok(Held { path: own.path().to_path_buf(), _own: Some(own) })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -114,15 +115,40 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+/// A temporary file of this process, gone when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// A name that nobody else has. The file itself is made by whoever writes to it.
+    pub(crate) fn new(kind: &str) -> Result<Scratch> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let n = COUNT.fetch_add(1, Ordering::Relaxed);
+        Ok(Scratch { path: own_folder()?.join(format!("{n}.{kind}")) })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn read(&self) -> Result<Vec<u8>> {
+        std::fs::read(&self.path).map_err(|e| io(format!("reading {}", self.path.display()), e))
+    }
+}
+
+impl Drop for Scratch {
     fn drop(&mut self) {
-        if self.owned {
-            let _ = std::fs::remove_file(&self.path);
+        let _ = std::fs::remove_file(&self.path);
+        // Only the last to go succeeds: a folder that is not empty stays.
+        if let Some(folder) = self.path.parent() {
+            let _ = std::fs::remove_dir(folder);
         }
     }
 }
 
-/// A folder for this process alone, for when there is no cache.
+/// A folder for this process alone.
 pub(crate) fn own_folder() -> Result<PathBuf> {
     let folder = std::env::temp_dir().join(format!("softmetal-{}", std::process::id()));
     match std::fs::create_dir_all(&folder) {

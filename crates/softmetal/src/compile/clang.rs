@@ -1,5 +1,7 @@
 //! Finding clang and running it, within a limit of time and output.
 
+use super::cache::Scratch;
+use super::headers::Headers;
 use super::stdlib::Installed;
 use super::{ClangError, Options};
 use crate::error::{Error, Result, io};
@@ -105,7 +107,7 @@ impl Clang {
         for folder in &o.include {
             c.arg("-I").arg(folder);
         }
-        c.arg("-isystem").arg(lib.macros()).arg("-");
+        c.arg("-isystem").arg(lib.macros().map_err(ClangError::Other)?).arg("-");
         let marked =
             format!("# 1 \"{}\"\n{source}\n", o.name.replace('\\', "\\\\").replace('"', "\\\""));
         let out = run(c, marked.as_bytes(), Duration::from_secs(60))?;
@@ -113,7 +115,8 @@ impl Clang {
             .map_err(|_| ClangError::Other(Error::Compiler("the source is not UTF-8".into())))
     }
 
-    fn language(&self, mode: Mode, lib: &Installed) -> Command {
+    /// A command with every option that decides how our headers are understood.
+    pub(super) fn language(&self, mode: Mode) -> Command {
         let mut c = Command::new(&self.path);
         c.args([
             "-x",
@@ -142,55 +145,17 @@ impl Clang {
         c.arg("-march=native");
         #[cfg(not(target_arch = "x86_64"))]
         c.args(["-Xclang", "-cl-ext=+all"]);
-        if mode == Mode::Checked {
-            c.args(["-D__SM_CHECKED", "-g", "-gno-column-info"]);
-            // The cache is shared: names in it must not depend on the folder it was filled from.
-            c.arg("-fdebug-compilation-dir=.");
-        }
-        c.arg("-include").arg(lib.prelude());
-        c
-    }
-
-    /// Only finds errors.
-    pub(super) fn check(
-        &self,
-        text: &str,
-        _o: &Options,
-        lib: &Installed,
-    ) -> std::result::Result<(), ClangError> {
-        let mut c = self.language(Mode::Fast, lib);
-        c.args(["-fsyntax-only", "-"]);
-        run(c, text.as_bytes(), Duration::from_secs(300)).map(|_| ())
-    }
-
-    /// Makes a shared object.
-    pub(super) fn compile(
-        &self,
-        text: &str,
-        mode: Mode,
-        o: &Options,
-        lib: &Installed,
-    ) -> std::result::Result<Vec<u8>, ClangError> {
-        let mut c = self.language(mode, lib);
         match mode {
             Mode::Fast => {
                 c.args(["-O2", "-gline-tables-only"]);
-                if o.fast_math
-                    && cfg!(all(target_arch = "x86_64", target_os = "linux"))
-                    && libmvec()
-                {
-                    c.args(["-fveclib=libmvec", "-l:libmvec.so.1"]);
-                }
             }
             Mode::Checked => {
+                c.args(["-D__SM_CHECKED", "-g", "-gno-column-info"]);
+                // The cache is shared: names in it must not depend on the folder it was filled from.
+                c.arg("-fdebug-compilation-dir=.");
                 // Optimised, but not so that accesses are merged or moved between threads.
-                c.args([
-                    "-O1",
-                    "-fno-vectorize",
-                    "-fno-slp-vectorize",
-                    "-fsanitize=kernel-address,alignment",
-                ]);
-                c.arg("-fno-sanitize-link-runtime");
+                c.args(["-O1", "-fno-vectorize", "-fno-slp-vectorize"]);
+                c.args(["-fsanitize=kernel-address,alignment", "-fno-sanitize-link-runtime"]);
                 for option in [
                     "-asan-instrumentation-with-call-threshold=0",
                     "-asan-stack=0",
@@ -203,22 +168,45 @@ impl Clang {
                 }
             }
         }
-        let folder = super::cache::own_folder().map_err(ClangError::Other)?;
-        static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-        let n = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let output = folder.join(format!("out-{n}.so"));
+        c
+    }
+
+    /// Only finds errors.
+    pub(super) fn check(
+        &self,
+        text: &str,
+        headers: &Headers,
+    ) -> std::result::Result<(), ClangError> {
+        let mut c = self.language(Mode::Fast);
+        headers.include(&mut c);
+        c.args(["-fsyntax-only", "-"]);
+        run(c, text.as_bytes(), Duration::from_secs(300)).map(|_| ())
+    }
+
+    /// Makes a shared object.
+    pub(super) fn compile(
+        &self,
+        text: &str,
+        mode: Mode,
+        o: &Options,
+        headers: &Headers,
+    ) -> std::result::Result<Vec<u8>, ClangError> {
+        let mut c = self.language(mode);
+        headers.include(&mut c);
+        let vector_maths = mode == Mode::Fast && o.fast_math;
+        if vector_maths && cfg!(all(target_arch = "x86_64", target_os = "linux")) && libmvec() {
+            c.args(["-fveclib=libmvec", "-l:libmvec.so.1"]);
+        }
+        let output = Scratch::new("so").map_err(ClangError::Other)?;
         c.args(["-shared", "-nostdlib", "-"]);
         if cfg!(target_os = "linux") {
             c.args(["-x", "none", "-l:libm.so.6", "-l:libc.so.6"]);
         } else {
             c.args(["-x", "none", "-lSystem"]);
         }
-        c.arg("-o").arg(&output);
-        let done = run(c, text.as_bytes(), Duration::from_secs(300));
-        let bytes = std::fs::read(&output);
-        let _ = std::fs::remove_file(&output);
-        done?;
-        bytes.map_err(|e| ClangError::Other(io(format!("reading {}", output.display()), e)))
+        c.arg("-o").arg(output.path());
+        run(c, text.as_bytes(), Duration::from_secs(300))?;
+        output.read().map_err(ClangError::Other)
     }
 }
 
@@ -229,7 +217,7 @@ fn libmvec() -> bool {
 }
 
 /// Runs a command with `input` and gives its output back.
-fn run(
+pub(super) fn run(
     mut command: Command,
     input: &[u8],
     limit: Duration,

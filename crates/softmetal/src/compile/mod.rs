@@ -3,6 +3,7 @@
 
 mod cache;
 mod clang;
+mod headers;
 mod messages;
 mod module;
 mod stdlib;
@@ -70,7 +71,7 @@ const EAGER: usize = 12;
 impl Compiler {
     pub(crate) fn new(cache: Cache) -> Result<Compiler> {
         let clang = Clang::find()?;
-        let stdlib = stdlib::Installed::new(&cache)?;
+        let stdlib = stdlib::Installed::new(&cache);
         Ok(Compiler { clang, cache, stdlib })
     }
 
@@ -108,7 +109,8 @@ impl Compiler {
                 .map_err(|e| explain(e, &lines))?;
         } else {
             let text = front::render(&unit, &all, &ConstantValues::new(), Mode::Fast);
-            self.clang.check(&text, options, &self.stdlib).map_err(|e| explain(e, &lines))?;
+            self.with_headers(Mode::Fast, |h| self.clang.check(&text, h))
+                .map_err(|e| explain(e, &lines))?;
         }
         let dependencies = preprocessed
             .files
@@ -123,18 +125,18 @@ impl Compiler {
         Ok(Arc::new(record.unit))
     }
 
-    /// The code of one kernel with its constants, ready to run.
+    /// The code of some kernels with their constants, ready to run.
     pub(crate) fn module(
         &self,
         unit: &Arc<Unit>,
-        entry: usize,
+        entries: &[usize],
         values: &ConstantValues,
         mode: Mode,
         options: &Options,
     ) -> Result<Arc<Module>> {
         let eager = unit.entries.len() <= EAGER && unit.constants.is_empty();
         let wanted: Vec<usize> =
-            if eager { (0..unit.entries.len()).collect() } else { vec![entry] };
+            if eager { (0..unit.entries.len()).collect() } else { entries.to_vec() };
         let path = self.object(unit, &wanted, values, mode, options).map_err(|e| match e {
             ClangError::Messages(m) => Error::Compile(messages::plain(m)),
             ClangError::Other(e) => e,
@@ -164,12 +166,28 @@ impl Compiler {
         if let Some(held) = self.cache.hold(&key, "so") {
             return Ok(held);
         }
-        let bytes = self.clang.compile(&text, mode, options, &self.stdlib)?;
+        let bytes = self.with_headers(mode, |h| self.clang.compile(&text, mode, options, h))?;
         self.cache.write(&key, "so", &bytes);
         match self.cache.hold(&key, "so") {
             Some(held) => Ok(held),
             // The cache takes nothing (full disk, no rights): keep the file for this run alone.
             None => cache::Held::private(&bytes).map_err(ClangError::Other),
+        }
+    }
+}
+
+impl Compiler {
+    /// Runs clang with our headers precompiled, and again with their text if it can't use those.
+    fn with_headers<T>(
+        &self,
+        mode: Mode,
+        run: impl Fn(&headers::Headers) -> std::result::Result<T, ClangError>,
+    ) -> std::result::Result<T, ClangError> {
+        let headers = headers::Headers::new(&self.clang, &self.stdlib, &self.cache, mode)
+            .map_err(ClangError::Other)?;
+        match run(&headers) {
+            Err(ClangError::Messages(m)) if headers.refused(&m) => run(&headers.as_text()),
+            other => other,
         }
     }
 }

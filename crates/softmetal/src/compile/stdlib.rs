@@ -4,6 +4,7 @@ use super::cache::{Cache, digest, own_folder};
 use crate::error::{Result, io};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 macro_rules! header {
     ($name:literal) => {
@@ -70,59 +71,80 @@ const PARTS: &[&str] = &[
 
 /// The headers on disk.
 pub(super) struct Installed {
-    pub(super) folder: PathBuf,
     pub(super) digest: String,
+    files: Vec<(String, String)>,
+    cached: Option<PathBuf>,
+    folder: OnceLock<PathBuf>,
 }
 
 impl Installed {
-    /// Writes the headers to the cache folder, or to one of this process where that fails.
-    pub(super) fn new(cache: &Cache) -> Result<Installed> {
-        let swizzles = swizzles();
-        let mut parts: Vec<&str> = HEADERS.iter().map(|(_, text)| *text).collect();
-        parts.extend([MACROS, &swizzles]);
-        let digest = digest(&parts);
-        let name = format!("stdlib-{digest}");
-        if let Some(folder) = cache.folder().map(|f| f.join(&name))
-            && (folder.join("whole").exists() || install(&folder, &swizzles).is_ok())
-        {
-            return Ok(Installed { folder, digest });
+    pub(super) fn new(cache: &Cache) -> Installed {
+        let mut files: Vec<(String, String)> = HEADERS
+            .iter()
+            .map(|(name, text)| (format!("softmetal/{name}"), (*text).to_string()))
+            .collect();
+        files.push(("softmetal/swizzles.h".into(), swizzles()));
+        files.push(("macros/metal_stdlib".into(), MACROS.into()));
+        for part in PARTS {
+            files.push((format!("macros/{part}"), "#include <metal_stdlib>\n".into()));
         }
-        let folder = own_folder()?.join(name);
-        install(&folder, &swizzles)
-            .map_err(|e| io(format!("writing the Metal headers to {}", folder.display()), e))?;
-        Ok(Installed { folder, digest })
+        let digest = digest(&files.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>());
+        let cached = cache.folder().map(|f| f.join(format!("stdlib-{digest}")));
+        Installed { digest, files, cached, folder: OnceLock::new() }
     }
 
-    pub(super) fn macros(&self) -> PathBuf {
-        self.folder.join("macros")
+    /// The folder with the headers: in the cache, or one of this process where that fails.
+    /// Written when first asked for, which is when something has to be compiled.
+    pub(super) fn folder(&self) -> Result<&Path> {
+        if let Some(folder) = self.folder.get() {
+            return Ok(folder);
+        }
+        let found = match &self.cached {
+            Some(f) if whole(f, &self.files) || install(f, &self.files).is_ok() => f.clone(),
+            _ => {
+                let f = own_folder()?.join(format!("stdlib-{}", self.digest));
+                install(&f, &self.files)
+                    .map_err(|e| io(format!("writing the Metal headers to {}", f.display()), e))?;
+                f
+            }
+        };
+        Ok(self.folder.get_or_init(|| found))
     }
 
-    pub(super) fn prelude(&self) -> PathBuf {
-        self.folder.join("softmetal/prelude.h")
+    pub(super) fn macros(&self) -> Result<PathBuf> {
+        Ok(self.folder()?.join("macros"))
+    }
+
+    pub(super) fn prelude(&self) -> Result<PathBuf> {
+        Ok(self.folder()?.join("softmetal/prelude.h"))
     }
 }
 
-fn install(folder: &Path, swizzles: &str) -> std::io::Result<()> {
+/// Whether every header is there as it was written.
+fn whole(folder: &Path, files: &[(String, String)]) -> bool {
+    files.iter().all(|(name, text)| {
+        std::fs::read(folder.join(name)).is_ok_and(|bytes| bytes == text.as_bytes())
+    })
+}
+
+fn install(folder: &Path, files: &[(String, String)]) -> std::io::Result<()> {
     // Another process may be doing the same: each writes its own folder, one of them wins.
     let mine = folder.with_extension(format!("{}", std::process::id()));
     std::fs::create_dir_all(mine.join("softmetal"))?;
     std::fs::create_dir_all(mine.join("macros/simd"))?;
-    for (name, text) in HEADERS {
-        std::fs::write(mine.join("softmetal").join(name), text)?;
-    }
-    std::fs::write(mine.join("softmetal/swizzles.h"), swizzles)?;
-    std::fs::write(mine.join("macros/metal_stdlib"), MACROS)?;
-    for part in PARTS {
-        std::fs::write(mine.join("macros").join(part), "#include <metal_stdlib>\n")?;
-    }
-    std::fs::write(mine.join("whole"), "")?;
-    if std::fs::rename(&mine, folder).is_err() {
-        let _ = std::fs::remove_dir_all(&mine);
-        if !folder.join("whole").exists() {
-            return Err(std::io::Error::other("the folder is damaged"));
-        }
-    }
-    Ok(())
+    let written = files.iter().try_for_each(|(name, text)| std::fs::write(mine.join(name), text));
+    let placed = written.and_then(|()| {
+        std::fs::rename(&mine, folder).or_else(|e| {
+            if whole(folder, files) {
+                return Err(e);
+            }
+            // What is there is damaged: it makes room.
+            std::fs::remove_dir_all(folder)?;
+            std::fs::rename(&mine, folder)
+        })
+    });
+    let _ = std::fs::remove_dir_all(&mine);
+    if whole(folder, files) { Ok(()) } else { placed }
 }
 
 /// Every swizzle of 2, 3 and 4 components, in both spellings, as properties of the vector.

@@ -341,19 +341,20 @@ pub(crate) fn entries(
         out.push(entry);
         Some(out.len() - 1)
     };
-    let make = |kernel: &Kernel, name: String, expression: String, tag: Option<String>| {
+    // What template arguments name is reached as well: `from` is the instantiation.
+    let make = |kernel: &Kernel, name, expression, tag, from: Option<Range<usize>>| {
         let item = &items[kernel.item];
         let at = &source.tokens[item.name_at];
-        let ItemKind::Function { body, .. } = &item.kind else {
-            unreachable!("kernels are functions")
-        };
+        let reached: Vec<Range<usize>> =
+            [Some(item.tokens.clone()), from].into_iter().flatten().collect();
         Entry {
             name,
             expression,
             tag,
             args: kernel.args.clone(),
             max_threads: kernel.max_threads,
-            meets: body.as_ref().is_some_and(|b| reach.meets(source, b.clone())),
+            meets: reach.meets(source, &reached),
+            requires: reach.requires(source, &reached, &variables.constants),
             file: source.files[at.file].clone(),
             line: at.line,
         }
@@ -366,7 +367,9 @@ pub(crate) fn entries(
         let tag =
             variables.tagged.contains(&kernel.item).then(|| format!("__sm_tag_{}", item.name));
         let name = kernel.host_name.clone().unwrap_or_else(|| item.name.clone());
-        if let Some(n) = add(make(kernel, name, item.name.clone(), tag), item.name_at, complaints) {
+        if let Some(n) =
+            add(make(kernel, name, item.name.clone(), tag, None), item.name_at, complaints)
+        {
             edits.insert(source.tokens[item.tokens.end - 1].end, format!(" __SM_E{n} "));
         }
     }
@@ -390,7 +393,9 @@ pub(crate) fn entries(
             .and_then(|a| string(source, a.args.clone()));
         let name = host.unwrap_or_else(|| id.replace(' ', ""));
         let tag = variables.tagged.contains(&kernel.item).then_some(tag);
-        if let Some(n) = add(make(kernel, name, expression, tag), name_at, complaints) {
+        if let Some(n) =
+            add(make(kernel, name, expression, tag, Some(tokens.clone())), name_at, complaints)
+        {
             edits.replace(source.span(tokens), format!(" __SM_E{n} "));
         }
     }
