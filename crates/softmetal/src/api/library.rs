@@ -91,7 +91,7 @@ impl Library {
     pub(crate) fn all_pipelines(
         &self,
         constants: &FunctionConstants,
-    ) -> Result<Vec<ComputePipeline>> {
+    ) -> Result<Vec<Result<ComputePipeline>>> {
         const TOGETHER: usize = 24;
         let (unit, device) = (&self.inner.unit, &self.inner.device);
         let values = constants.render(&unit.constants)?;
@@ -108,13 +108,12 @@ impl Library {
                 let some: Vec<usize> =
                     (first..(first + TOGETHER).min(unit.entries.len())).collect();
                 let mode = mode_of(device, &unit.entries[first], checked);
-                let result = compiler
-                    .module(unit, &some, &values, mode, &self.inner.options)
-                    .and_then(|m| {
+                let result =
+                    compiler.module(unit, &some, &values, mode, &self.inner.options).map(|m| {
                         let one = |&n: &usize| {
                             ComputePipeline::from_module(&unit.entries[n], n, m.clone(), checked)
                         };
-                        some.iter().map(one).collect::<Result<Vec<_>>>()
+                        some.iter().map(one).collect::<Vec<_>>()
                     });
                 made.lock().unwrap_or_else(|e| e.into_inner()).insert(first, result);
             }

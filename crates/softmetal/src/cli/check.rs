@@ -18,24 +18,37 @@ pub(super) fn check(args: &Args) -> anyhow::Result<ExitCode> {
         Err(e) => return Ok(failed(&e, args.source.json)),
     };
     let constants = args.source.constants()?;
-    let kernels: Vec<Value> = match library.all_pipelines(&constants) {
-        Ok(list) => list.iter().map(|p| describe(p, args.source.json)).collect(),
+    let made = match library.all_pipelines(&constants) {
+        Ok(made) => made,
         Err(e) => return Ok(failed(&e, args.source.json)),
     };
+    let kernels: Vec<Value> =
+        made.iter().flatten().map(|p| describe(p, args.source.json)).collect();
+    // A kernel over a limit is no reason not to list the others.
+    let over: Vec<String> =
+        made.iter().filter_map(|m| m.as_ref().err()).map(Error::to_string).collect();
     if args.source.json {
         let constants: Vec<Value> = library
             .function_constants()
             .into_iter()
             .map(|(index, name, kind)| json!({"index": index, "name": name, "type": kind}))
             .collect();
-        println!("{}", json!({"kernels": kernels, "function_constants": constants, "errors": []}));
+        println!(
+            "{}",
+            json!({"kernels": kernels, "function_constants": constants, "errors": messages(&over)})
+        );
     } else {
         for (index, name, kind) in library.function_constants() {
             println!("function_constant({index}) {kind} {name}");
         }
         println!("{} kernels", kernels.len());
+        over.iter().for_each(|e| eprintln!("{e}"));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if over.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn messages(list: &[String]) -> Vec<Value> {
+    list.iter().map(|m| json!({"message": m})).collect()
 }
 
 pub(super) fn failed(e: &Error, json: bool) -> ExitCode {

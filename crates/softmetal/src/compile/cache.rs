@@ -122,11 +122,20 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// A name that nobody else has. The file itself is made by whoever writes to it.
+    /// An empty file under a name that nobody else has.
     pub(crate) fn new(kind: &str) -> Result<Scratch> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let n = COUNT.fetch_add(1, Ordering::Relaxed);
-        Ok(Scratch { path: own_folder()?.join(format!("{n}.{kind}")) })
+        let mut tries = 0;
+        loop {
+            let path = own_folder()?.join(format!("{n}.{kind}"));
+            match std::fs::File::create(&path) {
+                Ok(_) => return Ok(Scratch { path }),
+                // Another thread has just dropped the last file, and with it the folder.
+                Err(_) if tries < 100 => tries += 1,
+                Err(e) => return Err(io(format!("making {}", path.display()), e)),
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {

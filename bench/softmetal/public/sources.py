@@ -1,0 +1,67 @@
+"""Fetches public shader libraries into target/public, by cargo and pip. Nothing of theirs is kept here."""
+
+import functools
+import glob
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+from harness import ROOT
+
+FOLDER = os.path.join(ROOT, "target/public")
+
+
+def _pip(*arguments):
+    # Some packages want a build system before they tell their name.
+    scripts = os.path.dirname(sys.executable)
+    env = dict(os.environ, PATH=scripts + os.pathsep + os.environ["PATH"])
+    subprocess.run([sys.executable, "-m", "pip", "-q", *arguments], check=True, env=env)
+
+
+@functools.cache
+def _candle():
+    folder = os.path.join(FOLDER, "candle")
+    if not os.path.isdir(os.path.join(folder, "vendor/candle-metal-kernels")):
+        os.makedirs(os.path.join(folder, "src"), exist_ok=True)
+        open(os.path.join(folder, "src/lib.rs"), "w").close()
+        with open(os.path.join(folder, "Cargo.toml"), "w") as f:
+            f.write('[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n')
+            f.write('[workspace]\n[dependencies]\ncandle-metal-kernels = "=0.11.1"\n')
+        subprocess.run(["cargo", "vendor", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return os.path.join(folder, "vendor/candle-metal-kernels/src/metal_src")
+
+
+def candle(name):
+    return os.path.join(_candle(), name)
+
+
+@functools.cache
+def _ggml(version):
+    folder = os.path.join(FOLDER, f"ggml-{version}")
+    if not os.path.isdir(folder):
+        _pip("install", "scikit-build-core", "cmake", "ninja")
+        what = ["--no-deps", "--no-build-isolation", "--no-binary", ":all:", "-d", FOLDER]
+        _pip("download", *what, f"llama-cpp-python=={version}")
+        with tarfile.open(glob.glob(os.path.join(FOLDER, f"llama_cpp_python-{version}.tar.gz"))[0]) as t:
+            wanted = [m for m in t.getmembers() if "/ggml/src/ggml-metal/" in m.name or m.name.endswith("ggml-common.h")]
+            t.extractall(folder, wanted)
+    return glob.glob(os.path.join(folder, "*/vendor/llama.cpp/ggml/src"))[0]
+
+
+def ggml(version="0.3.9"):
+    """The folder ggml/src of a release of llama-cpp-python."""
+    return _ggml(version)
+
+
+@functools.cache
+def mlx():
+    """The include folder of MLX's wheel for macOS."""
+    folder = os.path.join(FOLDER, "mlx")
+    if not os.path.isdir(folder):
+        what = ["--no-deps", "--only-binary=:all:", "--platform", "macosx_14_0_arm64", "-d", FOLDER]
+        _pip("download", *what, "mlx-metal==0.32.4")
+        with zipfile.ZipFile(glob.glob(os.path.join(FOLDER, "mlx_metal-0.32.4*.whl"))[0]) as z:
+            z.extractall(folder, [n for n in z.namelist() if n.endswith(".h")])
+    return os.path.join(folder, "mlx/include")
