@@ -5,7 +5,8 @@ import time
 import traceback
 
 import harness
-import candle  # noqa: F401  (registers its cases)
+import candle  # noqa: F401  (each registers its cases)
+import ggml  # noqa: F401
 
 failed = 0
 for case in harness.CASES:

@@ -15,9 +15,10 @@ pub(crate) struct Local {
     ignored: Vec<Range<usize>>,
     last: usize,
     group: u32,
-    /// Barriers passed that order device memory, and those that order threadgroup memory.
+    /// Barriers passed that order device memory, those that order threadgroup memory, and all.
     device_phase: u32,
     shared_phase: u32,
+    any_phase: u32,
     simd_phase: [u32; 32],
     pub(super) traffic: Vec<[u64; 2]>,
     pub(super) threadgroup: [u64; 2],
@@ -33,6 +34,7 @@ struct Access<'a> {
     thread: u32,
     group: u32,
     phase: u32,
+    read_phase: u32,
 }
 
 impl Access<'_> {
@@ -63,6 +65,7 @@ impl Local {
             group: 0,
             device_phase: 0,
             shared_phase: 0,
+            any_phase: 0,
             simd_phase: [0; 32],
             threadgroup: [0; 2],
         }
@@ -77,6 +80,7 @@ impl Local {
         self.group = number;
         self.device_phase = 0;
         self.shared_phase = 0;
+        self.any_phase = 0;
         self.simd_phase = [0; 32];
         self.shared_epoch += 1;
         if self.shared_epoch >= 0xffff {
@@ -89,6 +93,7 @@ impl Local {
     pub(crate) fn barrier(&mut self, _site: usize, flags: u32) {
         self.device_phase += flags & 1;
         self.shared_phase += flags >> 1 & 1;
+        self.any_phase += 1;
     }
 
     pub(crate) fn simd_barrier(&mut self, simdgroup: u32) {
@@ -97,9 +102,12 @@ impl Local {
         }
     }
 
-    fn phase(&self, shared: bool, state: &ThreadState) -> u32 {
+    /// When an access happens: the phase in which others see what it writes, and the one in which
+    /// what it reads has been read. A barrier without memory flags orders only the latter.
+    fn phases(&self, shared: bool, state: &ThreadState) -> [u32; 2] {
         let own = if shared { self.shared_phase } else { self.device_phase };
-        own << 12 | self.simd_phase[(state.index / 32) as usize & 31] & 0xfff
+        let simd = self.simd_phase[(state.index / 32) as usize & 31] & 0xfff;
+        [own << 12 | simd, self.any_phase << 12 | simd]
     }
 
     /// Checks one access; true when the thread must not go on.
@@ -121,6 +129,7 @@ impl Local {
         let thread = self.group.wrapping_mul(self.run.threads_per_group).wrapping_add(state.index);
         if self.shared.contains(&address) && address + size <= self.shared.end {
             self.threadgroup[usize::from(write)] += size as u64;
+            let [phase, read_phase] = self.phases(true, state);
             let a = Access {
                 address,
                 size,
@@ -129,7 +138,8 @@ impl Local {
                 state,
                 thread,
                 group: self.group,
-                phase: self.phase(true, state),
+                phase,
+                read_phase,
             };
             let offset = address - self.shared.start;
             self.words(&a, offset, None);
@@ -146,6 +156,7 @@ impl Local {
                     self.traffic[b][0] += size as u64;
                 }
                 if self.run.bindings[b].shadow.is_some() {
+                    let [phase, read_phase] = self.phases(false, state);
                     let a = Access {
                         address,
                         size,
@@ -154,7 +165,8 @@ impl Local {
                         state,
                         thread,
                         group: self.group,
-                        phase: self.phase(false, state),
+                        phase,
+                        read_phase,
                     };
                     let offset = address - range.start + self.run.bindings[b].shadow_offset;
                     self.words(&a, offset, Some(b));
@@ -174,6 +186,7 @@ impl Local {
             thread,
             group: self.group,
             phase: 0,
+            read_phase: 0,
         });
         true
     }
@@ -207,9 +220,9 @@ impl Local {
         let write = a.kind != READ && a.kind != ATOMIC_READ;
         let atomic = a.kind >= ATOMIC_READ;
         let (w, w_phase, w_pc) = cell.written();
-        let conflict = |m: &Mark, phase: u32| -> Option<Kind> {
+        let conflict = |m: &Mark, phase: u32, now: u32| -> Option<Kind> {
             if m.epoch == epoch {
-                return self.unordered(a, m.thread, phase, binding.is_some());
+                return self.unordered(a, m.thread, (phase, now), binding.is_some());
             }
             // An earlier dispatch of the same concurrent encoder, with no barrier since.
             let since = binding.map_or(u32::MAX, |b| self.run.bindings[b].unordered_since);
@@ -218,7 +231,7 @@ impl Local {
         let other_atomic = w.flags & ATOMIC != 0;
         if w.mask & mask != 0
             && !(atomic && other_atomic)
-            && let Some(kind) = conflict(&w, w_phase)
+            && let Some(kind) = conflict(&w, w_phase, a.phase)
         {
             self.race(a, kind, (w.thread, w_pc), action(true, other_atomic), binding, offset);
         }
@@ -232,12 +245,12 @@ impl Local {
         let (r, r_phase, r_pc) = cell.was_read();
         if write {
             if r.mask & mask != 0 {
-                let mut kind = conflict(&r, r_phase);
+                let mut kind = conflict(&r, r_phase, a.read_phase);
                 // The first reader may be this thread while others have read as well.
                 if kind.is_none() && r.epoch == epoch {
                     if r.flags & CROSS != 0 {
                         kind = Some(Kind::RaceBetweenThreadgroups);
-                    } else if r.flags & SHARED != 0 && r_phase == a.phase {
+                    } else if r.flags & SHARED != 0 && r_phase == a.read_phase {
                         kind = Some(Kind::RaceInThreadgroup);
                     }
                 }
@@ -274,7 +287,7 @@ impl Local {
         let own = if atomic { 0 } else { mask };
         if r.epoch != epoch {
             let m = Mark { epoch, touched: mask, mask: own, flags: 0, thread: a.thread };
-            cell.set_read(r, m, a.phase, self.short(a.pc));
+            cell.set_read(r, m, a.read_phase, self.short(a.pc));
             return;
         }
         let tpg = self.run.threads_per_group;
@@ -285,25 +298,31 @@ impl Local {
         if r.thread != a.thread && !atomic {
             if r.thread / tpg != a.thread / tpg {
                 m.flags |= CROSS;
-            } else if r_phase == a.phase {
+            } else if r_phase == a.read_phase {
                 m.flags |= SHARED;
             } else {
                 // A new phase of the same threadgroup: earlier reads are ordered before it.
                 m.thread = a.thread;
                 m.flags &= CROSS;
-                phase = a.phase;
+                phase = a.read_phase;
             }
-        } else if r_phase != a.phase && !atomic {
+        } else if r_phase != a.read_phase && !atomic {
             m.flags &= CROSS;
-            phase = a.phase;
+            phase = a.read_phase;
         }
         if m != r || phase != r_phase {
             cell.set_read(r, m, phase, self.short(a.pc));
         }
     }
 
-    /// Whether an access of this dispatch is unordered with one by `thread` in `phase`.
-    fn unordered(&self, a: &Access<'_>, thread: u32, phase: u32, device: bool) -> Option<Kind> {
+    /// Whether an access of this dispatch is unordered with one by `thread` in phase `then`.
+    fn unordered(
+        &self,
+        a: &Access<'_>,
+        thread: u32,
+        (then, now): (u32, u32),
+        device: bool,
+    ) -> Option<Kind> {
         if thread == a.thread {
             return None;
         }
@@ -311,9 +330,9 @@ impl Local {
         if thread / tpg != a.group {
             return device.then_some(Kind::RaceBetweenThreadgroups);
         }
-        let same_barriers = phase >> 12 == a.phase >> 12;
+        let same_barriers = then >> 12 == now >> 12;
         let same_simdgroup = thread % tpg / 32 == a.state.index / 32;
-        let ordered_by_simd = same_simdgroup && phase & 0xfff != a.phase & 0xfff;
+        let ordered_by_simd = same_simdgroup && then & 0xfff != now & 0xfff;
         (same_barriers && !ordered_by_simd).then_some(Kind::RaceInThreadgroup)
     }
 
