@@ -13,6 +13,10 @@ template <class T, size_t N> struct array {
   constexpr const T *begin() const { return __d; }
   constexpr const T *end() const { return __d + N; }
 };
+// uniform<T>: the same in every thread, which makes no difference here. OpenCL reserves the name,
+// so the front end spells it differently.
+template <class T> using __sm_name_uniform = T;
+template <class T> constexpr __sm_inline T make_uniform(T v) { return v; }
 template <class A, class B> struct pair { A first; B second; };
 template <class T> __sm_inline void swap(T &a, T &b) { T t = a; a = b; b = t; }
 using ::as_type;

@@ -33,11 +33,16 @@ template <class T, int C, int R = C> __sm_inline simdgroup_matrix<T, C, R> make_
 __sm_inline ulong __sm_element_at(uint row, uint col, ulong stride, ulong2 origin, bool transposed) {
   return transposed ? (origin.y + col) * stride + origin.x + row : (origin.y + row) * stride + origin.x + col;
 }
-#define __SM_LOADSTORE(AS) \
+// The lanes of a SIMD-group run in step on a GPU, and kernels rely on it: a load from threadgroup
+// memory comes after what all lanes did before it, a store before what they do after it.
+#define __SM_IN_STEP() __sm_meet(__SM_MEET_SIMD, 0);
+#define __SM_AT_ONCE()
+#define __SM_LOADSTORE(AS, MEET) \
   template <class T, class U> __sm_inline void simdgroup_load(simdgroup_matrix<T, 8, 8> &m, const volatile AS U *p, \
       ulong stride = 8, ulong2 origin = ulong2(0ul), bool transposed = false) { \
     __sm_origin o = __sm_fragment(__sm_self()->lane); \
     const AS U *q = (const AS U *)p; \
+    MEET() \
     m.__m.e[0] = T(q[__sm_element_at(o.row, o.col, stride, origin, transposed)]); \
     m.__m.e[1] = T(q[__sm_element_at(o.row, o.col + 1, stride, origin, transposed)]); \
   } \
@@ -47,14 +52,17 @@ __sm_inline ulong __sm_element_at(uint row, uint col, ulong stride, ulong2 origi
     AS U *q = (AS U *)p; \
     q[__sm_element_at(o.row, o.col, stride, origin, transposed)] = U(m.__m.e[0]); \
     q[__sm_element_at(o.row, o.col + 1, stride, origin, transposed)] = U(m.__m.e[1]); \
+    MEET() \
   }
-__SM_LOADSTORE(__sm_device)
-__SM_LOADSTORE(__local)
+__SM_LOADSTORE(__sm_device, __SM_AT_ONCE)
+__SM_LOADSTORE(__local, __SM_IN_STEP)
 template <class T, class U> __sm_inline void simdgroup_load(simdgroup_matrix<T, 8, 8> &m, const __sm_host U *p,
     ulong stride = 8, ulong2 origin = ulong2(0ul), bool transposed = false) {
   simdgroup_load(m, (const __sm_device U *)p, stride, origin, transposed);
 }
 #undef __SM_LOADSTORE
+#undef __SM_IN_STEP
+#undef __SM_AT_ONCE
 
 typedef float __sm_row __attribute__((ext_vector_type(8), aligned(4)));
 __sm_outline inline void __sm_matmul(__sm_exchange *x) {
