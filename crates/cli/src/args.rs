@@ -1,6 +1,10 @@
 //! The command line as a whole; the arguments of each command lie with it.
 
-use crate::commands::{bench, check, completions, demo, devices, program};
+#[cfg(feature = "pull")]
+use crate::commands::pull;
+use crate::commands::{
+    bench, check, completions, demo, devices, inspect, models, program, quantize, remove, tokenize,
+};
 use bessemer::{DeviceChoice, DeviceOptions};
 use clap::{Args, Parser, Subcommand};
 
@@ -16,6 +20,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  bessemer pull smollm2                get a small model to talk to
   bessemer demo                        arrays: what is asked, what is run, how fast
   bessemer devices                     what is here, and what `auto` takes
   bessemer check --device cpu          hold the CPU device to the reference, op by op
@@ -24,6 +29,7 @@ Examples:
 Environment:
   BESSEMER_THREADS   threads of the CPU device, unless --threads says
   BESSEMER_ISA       its instructions: portable, neon, neondot, avx2, avx512
+  BESSEMER_MODELS    the folder of models, instead of one in the system's folder for caches
   NO_COLOR           no colours, even on a terminal";
 
 /// What every command takes.
@@ -50,6 +56,14 @@ impl Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[cfg(feature = "pull")]
+    Pull(pull::Pull),
+    Models(models::Models),
+    #[command(name = "rm")]
+    Remove(remove::Remove),
+    Tokenize(tokenize::Tokenize),
+    Quantize(quantize::Quantize),
+    Inspect(inspect::Inspect),
     Devices(devices::Devices),
     Check(check::Check),
     Bench(bench::Bench),

@@ -53,6 +53,21 @@ impl From<bessemer::Error> for Fault {
     }
 }
 
+impl From<bessemer_llm::Error> for Fault {
+    fn from(error: bessemer_llm::Error) -> Fault {
+        Fault::Failed(error.into())
+    }
+}
+
+impl From<bessemer_store::Error> for Fault {
+    fn from(error: bessemer_store::Error) -> Fault {
+        match error {
+            bessemer_store::Error::BadName { .. } => Fault::Usage(error.into()),
+            error => Fault::Failed(error.into()),
+        }
+    }
+}
+
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Fault {
         Fault::Failed(error.into())

@@ -4,9 +4,13 @@
 //! `commands`; nothing that a library user would need too lives in this crate.
 
 mod args;
+mod builtin;
 mod commands;
 mod fault;
 mod files;
+mod input;
+mod interrupt;
+mod model;
 mod progress;
 mod text;
 
@@ -16,7 +20,7 @@ use std::{io::Write, process::ExitCode};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    progress::exit_cleanly_on_ctrl_c();
+    interrupt::handle();
     let mut out = anstream::stdout().lock();
     let result = commands::run(cli, &mut out);
     match result.and_then(|()| Ok(out.flush()?)) {

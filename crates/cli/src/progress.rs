@@ -1,10 +1,7 @@
-//! Progress bars, and leaving the terminal as it was when interrupted.
+//! Progress bars. What happens when they are interrupted is in `interrupt`.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use std::{
-    process,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 /// The bar on the screen, so that an interruption can take it away.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -13,9 +10,19 @@ static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
+    /// Steps that have names.
     pub(crate) fn new(total: usize) -> Progress {
         let bar = ProgressBar::new(total as u64);
-        let template = "{bar:30.cyan} {pos}/{len} {wide_msg}";
+        Progress::shown(bar, "{bar:30.cyan} {pos}/{len} {wide_msg}")
+    }
+
+    /// Bytes that come or go; how many there will be may show later.
+    pub(crate) fn of_bytes() -> Progress {
+        let template = "{bar:30.cyan} {bytes}/{total_bytes} {bytes_per_sec} {wide_msg}";
+        Progress::shown(ProgressBar::no_length(), template)
+    }
+
+    fn shown(bar: ProgressBar, template: &str) -> Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("━╸─"));
         }
@@ -28,6 +35,19 @@ impl Progress {
         self.0.set_position(done as u64);
         self.0.set_message(what);
     }
+
+    /// Shows that `done` bytes of `total` are done.
+    pub(crate) fn at_bytes(&self, done: u64, total: Option<u64>, what: &str) {
+        if total != self.0.length() {
+            total.map_or_else(|| self.0.unset_length(), |total| self.0.set_length(total));
+        }
+        if self.0.message() != what {
+            self.0.set_message(what.to_owned());
+            // What was there from an earlier time does not count as speed.
+            self.0.reset_eta();
+        }
+        self.0.set_position(done);
+    }
 }
 
 impl Drop for Progress {
@@ -37,16 +57,11 @@ impl Drop for Progress {
     }
 }
 
-/// On Ctrl-C: no half a bar on the screen, and the exit code shells expect.
-pub(crate) fn exit_cleanly_on_ctrl_c() {
-    let handler = || {
-        if let Ok(mut shown) = SHOWN.try_lock()
-            && let Some(bar) = shown.take()
-        {
-            bar.finish_and_clear();
-        }
-        process::exit(130);
-    };
-    // Without a handler the system ends the process itself, which is nearly as good.
-    let _ = ctrlc::set_handler(handler);
+/// Takes the bar off the screen, if there is one and nobody is at it.
+pub(crate) fn clear() {
+    if let Ok(mut shown) = SHOWN.try_lock()
+        && let Some(bar) = shown.take()
+    {
+        bar.finish_and_clear();
+    }
 }

@@ -90,6 +90,15 @@ pub(crate) fn bytes(bytes: usize) -> String {
     format!("{value:.1} TiB")
 }
 
+/// How many, in the units people use for parameters.
+pub(crate) fn amount(number: u64) -> String {
+    match number as f64 {
+        n if n >= 1e9 => format!("{:.2} billion", n / 1e9),
+        n if n >= 1e6 => format!("{:.1} million", n / 1e6),
+        _ => number.to_string(),
+    }
+}
+
 /// A time, in the unit that suits it.
 pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
@@ -125,6 +134,7 @@ mod tests {
         assert_eq!(bytes(1023), "1023 B");
         assert_eq!(bytes(1536), "1.5 KiB");
         assert_eq!(bytes(usize::MAX), "16777216.0 TiB");
+        assert_eq!((amount(134_515_008), amount(7)), ("134.5 million".into(), "7".into()));
         assert_eq!((seconds(2.5e-5), seconds(0.5)), ("25.0 µs".into(), "500.00 ms".into()));
         assert_eq!((count(1, "case"), count(0, "case")), ("1 case".into(), "0 cases".into()));
     }

@@ -8,6 +8,7 @@ pub mod hostile;
 pub mod inspect;
 mod llm;
 pub mod model;
+pub mod quantize;
 pub mod sampling;
 pub mod session;
 pub mod template;

@@ -5,7 +5,14 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod devices;
+pub(crate) mod inspect;
+pub(crate) mod models;
 pub(crate) mod program;
+#[cfg(feature = "pull")]
+pub(crate) mod pull;
+pub(crate) mod quantize;
+pub(crate) mod remove;
+pub(crate) mod tokenize;
 
 use crate::{
     args::{Cli, Command},
@@ -16,6 +23,13 @@ use std::io::Write;
 pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<(), Fault> {
     let global = &cli.global;
     match cli.command {
+        Command::Tokenize(command) => command.run(out),
+        Command::Quantize(command) => command.run(global, out),
+        Command::Inspect(command) => command.run(out),
+        #[cfg(feature = "pull")]
+        Command::Pull(command) => command.run(out),
+        Command::Models(command) => command.run(out),
+        Command::Remove(command) => command.run(out),
         Command::Devices(command) => command.run(global, out),
         Command::Check(command) => command.run(global, out),
         Command::Bench(command) => command.run(global, out),

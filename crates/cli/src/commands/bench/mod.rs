@@ -1,4 +1,4 @@
-//! `bessemer bench`: how near ops come to what the machine can do.
+//! `bessemer bench`: how near ops and models come to what the machine can do.
 
 mod limits;
 mod measure;

