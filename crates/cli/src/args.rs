@@ -3,7 +3,8 @@
 #[cfg(feature = "pull")]
 use crate::commands::pull;
 use crate::commands::{
-    bench, check, completions, demo, devices, inspect, models, program, quantize, remove, tokenize,
+    bench, chat, check, completions, demo, devices, inspect, models, perplexity, program, quantize,
+    remove, run, tokenize,
 };
 use bessemer::{DeviceChoice, DeviceOptions};
 use clap::{Args, Parser, Subcommand};
@@ -20,7 +21,9 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  bessemer run \"Once upon a time\"      the built-in model tells a story
   bessemer pull smollm2                get a small model to talk to
+  bessemer chat --model smollm2        talk to it
   bessemer demo                        arrays: what is asked, what is run, how fast
   bessemer devices                     what is here, and what `auto` takes
   bessemer check --device cpu          hold the CPU device to the reference, op by op
@@ -56,12 +59,15 @@ impl Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Run(run::Run),
+    Chat(chat::Chat),
     #[cfg(feature = "pull")]
     Pull(pull::Pull),
     Models(models::Models),
     #[command(name = "rm")]
     Remove(remove::Remove),
     Tokenize(tokenize::Tokenize),
+    Perplexity(perplexity::Perplexity),
     Quantize(quantize::Quantize),
     Inspect(inspect::Inspect),
     Devices(devices::Devices),

@@ -12,6 +12,8 @@ pub(crate) enum Fault {
     Failed(anyhow::Error),
     /// What it looked at is not right, and it has said so: exit code 1.
     Told,
+    /// Ctrl-C: the exit code shells expect.
+    Interrupted,
 }
 
 impl Fault {
@@ -24,6 +26,7 @@ impl Fault {
     pub(crate) fn tell(self) -> ExitCode {
         let (error, code) = match self {
             Fault::Told => return ExitCode::FAILURE,
+            Fault::Interrupted => return ExitCode::from(130),
             Fault::Usage(error) => (error, ExitCode::from(2)),
             Fault::Failed(error) if is_broken_pipe(&error) => return ExitCode::SUCCESS,
             Fault::Failed(error) => (error, ExitCode::FAILURE),

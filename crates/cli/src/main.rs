@@ -8,6 +8,7 @@ mod builtin;
 mod commands;
 mod fault;
 mod files;
+mod generate;
 mod input;
 mod interrupt;
 mod model;

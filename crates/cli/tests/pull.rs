@@ -173,7 +173,8 @@ fn a_token_is_sent_to_the_hub_and_not_to_where_it_leads() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told_and_the_rest_comes_when_there_is_room() {
-    let (folder, server) = hub(Manners { cut_after: Some(1000), no_ranges: true, ..Manners::default() });
+    let (folder, server) =
+        hub(Manners { cut_after: Some(1000), no_ranges: true, ..Manners::default() });
     pull(&folder, &server, 1);
     // What has come is where there is no room: a disk that is full.
     let part = parts(&folder).remove(0);

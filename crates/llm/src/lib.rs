@@ -8,6 +8,7 @@ pub mod hostile;
 pub mod inspect;
 mod llm;
 pub mod model;
+pub mod perplexity;
 pub mod quantize;
 pub mod sampling;
 pub mod session;

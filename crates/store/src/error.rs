@@ -84,7 +84,9 @@ pub enum Error {
     },
 
     /// What came is not what was announced.
-    #[error("{what}: {why}; nothing of it was kept: pull again, and if that does not help, report it to whoever offers the file")]
+    #[error(
+        "{what}: {why}; nothing of it was kept: pull again, and if that does not help, report it to whoever offers the file"
+    )]
     Wrong {
         /// The file.
         what: String,

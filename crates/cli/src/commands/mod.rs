@@ -1,17 +1,20 @@
 //! The commands, one file each.
 
 pub(crate) mod bench;
+pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod devices;
 pub(crate) mod inspect;
 pub(crate) mod models;
+pub(crate) mod perplexity;
 pub(crate) mod program;
 #[cfg(feature = "pull")]
 pub(crate) mod pull;
 pub(crate) mod quantize;
 pub(crate) mod remove;
+pub(crate) mod run;
 pub(crate) mod tokenize;
 
 use crate::{
@@ -23,6 +26,9 @@ use std::io::Write;
 pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<(), Fault> {
     let global = &cli.global;
     match cli.command {
+        Command::Run(command) => command.run(global, out),
+        Command::Chat(command) => command.run(global, out),
+        Command::Perplexity(command) => command.run(global, out),
         Command::Tokenize(command) => command.run(out),
         Command::Quantize(command) => command.run(global, out),
         Command::Inspect(command) => command.run(out),

@@ -67,7 +67,9 @@ impl Quantize {
         };
         if self.output.exists() && !self.force {
             let path = self.output.display();
-            return Err(anyhow!("{path}: is there already: name another file, or use --force").into());
+            return Err(
+                anyhow!("{path}: is there already: name another file, or use --force").into()
+            );
         }
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = global.threads.unwrap_or_else(available).clamp(1, 1024);
@@ -114,8 +116,7 @@ fn write_text(
     report: &Report,
     out: &mut dyn Write,
 ) -> Result<(), Fault> {
-    let (before, after) =
-        (text::bytes(report.before as usize), text::bytes(report.after as usize));
+    let (before, after) = (text::bytes(report.before as usize), text::bytes(report.after as usize));
     let tensors = text::count(report.tensors, "tensor");
     writeln!(out, "{BOLD}{}{BOLD:#}  {recipe}, {tensors}, {before} → {after}", path.display())?;
     let dtypes: Vec<String> =
@@ -134,7 +135,10 @@ fn write_text(
     }
     if report.requantized > 0 {
         let many = text::count(report.requantized, "tensor");
-        writeln!(out, "{WARN}{many} had been quantised before: F16 or F32 files give better results{WARN:#}")?;
+        writeln!(
+            out,
+            "{WARN}{many} had been quantised before: F16 or F32 files give better results{WARN:#}"
+        )?;
     }
     Ok(())
 }

@@ -44,7 +44,7 @@ const EXAMPLES: &str = "\
 Examples:
   bessemer tokenize --model smollm2 \"Once upon a time\"
   bessemer tokenize -m smollm2 --json < story.txt | jq .count
-  bessemer tokenize -m smollm2 --decode \"6403 2141 253 655\"";
+  bessemer tokenize -m smollm2 --decode \"6403 1980 253 655\"";
 
 impl Tokenize {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Fault> {

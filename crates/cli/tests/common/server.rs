@@ -1,4 +1,5 @@
 //! A small hub: an HTTP server on this machine that misbehaves as told.
+#![allow(unreachable_pub)]
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -69,7 +70,11 @@ impl Server {
     }
 }
 
-fn answer(mut stream: TcpStream, manners: &Manners, seen: &Mutex<Vec<String>>) -> std::io::Result<()> {
+fn answer(
+    mut stream: TcpStream,
+    manners: &Manners,
+    seen: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut request = String::new();
     reader.read_line(&mut request)?;
@@ -95,7 +100,10 @@ fn answer(mut stream: TcpStream, manners: &Manners, seen: &Mutex<Vec<String>>) -
         linked = format!("x-linked-etag: \"{etag}\"\r\nx-linked-size: {size}\r\n");
     }
     if let Some(status) = manners.status {
-        return write!(stream, "HTTP/1.1 {status} No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        return write!(
+            stream,
+            "HTTP/1.1 {status} No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        );
     }
     if manners.redirect && !request.contains("/cdn/") {
         return write!(

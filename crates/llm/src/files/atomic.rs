@@ -36,10 +36,15 @@ impl AtomicFile {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
-        let file = tempfile::Builder::new()
-            .prefix(".bessemer-")
-            .tempfile_in(folder)
-            .map_err(|e| Error::io(path, "create", e))?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".bessemer-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As for any other new file: what the user's mask leaves of this.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(folder).map_err(|e| Error::io(path, "create", e))?;
         Ok(AtomicFile { path: path.to_owned(), out: BufWriter::with_capacity(1 << 20, file) })
     }
 

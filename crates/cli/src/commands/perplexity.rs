@@ -1,0 +1,118 @@
+//! `bessemer perplexity`: how well a model foretells a text.
+
+use crate::{
+    args::Global,
+    fault::Fault,
+    generate::LoadArgs,
+    progress::Progress,
+    text::{self, BOLD, DIM},
+};
+use anyhow::{Context, anyhow};
+use bessemer_llm::perplexity::{self, Perplexity as Score};
+use clap::Args;
+use serde_json::json;
+use std::{fs, io::Write, path::PathBuf, time::Instant};
+
+/// Measure how well a model foretells a text
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Perplexity {
+    /// A text file; the longer, the more the figure means
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    load: LoadArgs,
+
+    /// Only the first windows
+    #[arg(long, value_name = "N")]
+    windows: Option<usize>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bessemer perplexity text.txt --model smollm2
+  bessemer perplexity text.txt --model smollm2-q8_0.gguf --context 1024 --json
+  bessemer perplexity text.txt --model smollm2 --windows 10
+
+The text is cut into windows of --context tokens (512 unless it says otherwise). Of each, the second
+half is scored, given all of the window before it: the way of llama.cpp's tool, so that figures can
+be compared. Lower is better; 1 would be a model that knows the text by heart.";
+
+/// The usual window.
+const CONTEXT: usize = 512;
+
+impl Perplexity {
+    pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
+        let path = self.file.display();
+        let text = fs::read_to_string(&self.file).with_context(|| format!("cannot read {path}"))?;
+        // Editors end files with a line break that is no part of the text.
+        let text = text.strip_suffix('\n').unwrap_or(&text);
+        let context = *self.load.context.get_or_insert(CONTEXT);
+        let loaded = self.load.load(global)?;
+        let mut session = loaded.llm.session(self.load.session_options(&loaded.llm))?;
+        let tokens = loaded.llm.tokenizer().encode(text, bessemer_llm::tokenizer::Encode::TEXT)?;
+        let windows = tokens.len() / context;
+        if windows < 2 {
+            return Err(anyhow!(
+                "{path}: {} tokens are too few for windows of {context}: take a longer text, or a \
+                 --context of at most {}",
+                tokens.len(),
+                tokens.len() / 2
+            )
+            .into());
+        }
+        let windows = self.windows.unwrap_or(windows).min(windows).max(1);
+        let first = loaded.llm.tokenizer().affixes().0.first().copied();
+        let bar = Progress::new(windows);
+        let start = Instant::now();
+        let score = perplexity::measure(
+            &mut session,
+            &tokens[..windows * context],
+            context,
+            first,
+            &mut |done, so_far| bar.at(done, format!("perplexity {:.4}", so_far.value())),
+        );
+        drop(bar);
+        let (score, seconds) = (score?, start.elapsed().as_secs_f64());
+        if self.json {
+            let value = json!({
+                "model": loaded.name,
+                "file": self.file,
+                "perplexity": score.value(),
+                "error": score.error(),
+                "nll": score.mean(),
+                "context": context,
+                "windows": windows,
+                "tokens": windows * context,
+                "scored": score.count(),
+                "seconds": seconds,
+            });
+            serde_json::to_writer_pretty(&mut *out, &value)?;
+            return Ok(writeln!(out)?);
+        }
+        write_text(&score, windows, context, seconds, out)
+    }
+}
+
+fn write_text(
+    score: &Score,
+    windows: usize,
+    context: usize,
+    seconds: f64,
+    out: &mut dyn Write,
+) -> Result<(), Fault> {
+    writeln!(out, "perplexity {BOLD}{:.4}{BOLD:#} ± {:.4}", score.value(), score.error())?;
+    let speed = (windows * context) as f64 / seconds;
+    let (windows, time) = (text::count(windows, "window"), text::seconds(seconds));
+    let scored = score.count();
+    writeln!(
+        out,
+        "{DIM}{windows} of {context} tokens, {scored} scored, {time}, {speed:.0} tokens/s{DIM:#}"
+    )?;
+    Ok(())
+}

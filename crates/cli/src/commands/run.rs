@@ -1,0 +1,139 @@
+//! `bessemer run`: one prompt, one text.
+
+use crate::{
+    args::Global,
+    fault::Fault,
+    generate::{GenerateArgs, LoadArgs, Loaded, timings_json, timings_text},
+    input, interrupt,
+    text::DIM,
+};
+use bessemer_llm::{
+    Cancel, GenerateOptions, Generation, Prompt, StopReason,
+    template::{Chat, Message},
+};
+use clap::Args;
+use serde_json::json;
+use std::io::Write;
+
+/// Write text with a model
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Run {
+    /// What to start from, or what to answer; read from stdin if it is `-` or not given
+    #[arg(allow_hyphen_values = true)]
+    prompt: Option<String>,
+
+    #[command(flatten)]
+    load: LoadArgs,
+
+    #[command(flatten)]
+    generate: GenerateArgs,
+
+    /// What the model is told to be, for models with a chat template
+    #[arg(long, value_name = "TEXT")]
+    system: Option<String>,
+
+    /// No chat template: the model goes on with the prompt
+    #[arg(long, conflicts_with = "system")]
+    raw: bool,
+
+    /// Say at the end how long it took, on stderr
+    #[arg(long)]
+    timings: bool,
+
+    /// Print one JSON object at the end instead of text as it comes
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bessemer run \"Once upon a time\"
+  bessemer run \"Once upon a time\" --seed 7 --temperature 0.6 --timings
+  bessemer run --model smollm2 \"What is a Bessemer converter?\"
+  bessemer run --model smollm2 --system \"Answer in one line.\" < question.txt
+  bessemer run --model base.gguf --raw \"def fibonacci(n):\" --temperature 0 -n 100
+  bessemer run --model smollm2 \"Name a colour\" --json | jq -r .text
+
+A model with a chat template answers the prompt; one without, or with --raw, goes on with it, and the
+prompt is printed first. JSON: model, prompt, text, tokens (their numbers), stop (end, stop, length,
+context or cancelled), seed, timings. Ctrl-C ends the text; the exit code is then 130.";
+
+impl Run {
+    pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
+        let prompt = input::text(self.prompt, "prompt")?;
+        let loaded = self.load.load(global)?;
+        let llm = &loaded.llm;
+        let cancel = Cancel::new();
+        let options = self.generate.options(llm, &cancel)?;
+        let mut session = llm.session(self.load.session_options(llm))?;
+
+        let has_template = !self.raw && llm.template()?.is_some();
+        if self.system.is_some() && !has_template {
+            let why = format!("{} has no chat template: --system means nothing to it", loaded.name);
+            return Err(Fault::usage(why));
+        }
+        let messages = self.system.as_deref().map(Message::system);
+        let chat = Chat::new(messages.into_iter().chain([Message::user(&prompt)]));
+        let what = if has_template { Prompt::Chat(&chat) } else { Prompt::Text(&prompt) };
+        let stoppable = interrupt::stops(&cancel);
+        let generation = llm.generate(&mut session, what, &options)?;
+        let stopped = if self.json {
+            write_json(&loaded, &prompt, generation, &options, out)?
+        } else {
+            if !has_template {
+                write!(out, "{prompt}")?;
+                out.flush()?;
+            }
+            write_text(generation, &options, self.timings, out)?
+        };
+        drop(stoppable);
+        match stopped {
+            StopReason::Cancelled => Err(Fault::Interrupted),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn write_text(
+    mut generation: Generation<'_>,
+    options: &GenerateOptions,
+    timings: bool,
+    out: &mut dyn Write,
+) -> Result<StopReason, Fault> {
+    for piece in &mut generation {
+        write!(out, "{}", piece?)?;
+        out.flush()?;
+    }
+    writeln!(out)?;
+    out.flush()?;
+    let stop = generation.stop_reason().cloned();
+    if timings {
+        let line = timings_text(&generation.timings(), stop.as_ref(), options.sampling.seed);
+        anstream::eprintln!("{DIM}{line}{DIM:#}");
+    }
+    Ok(stop.unwrap_or(StopReason::Cancelled))
+}
+
+fn write_json(
+    loaded: &Loaded,
+    prompt: &str,
+    generation: Generation<'_>,
+    options: &GenerateOptions,
+    out: &mut dyn Write,
+) -> Result<StopReason, Fault> {
+    let answer = generation.finish()?;
+    let value = json!({
+        "model": loaded.name,
+        "prompt": prompt,
+        "text": answer.text,
+        "tokens": answer.tokens,
+        "stop": answer.stop.name(),
+        "seed": options.sampling.seed,
+        "load_ms": loaded.seconds * 1e3,
+        "timings": timings_json(&answer.timings),
+    });
+    serde_json::to_writer_pretty(&mut *out, &value)?;
+    writeln!(out)?;
+    Ok(answer.stop)
+}

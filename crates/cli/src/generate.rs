@@ -1,0 +1,160 @@
+//! What commands that write text have in common: their flags, loading a model, telling timings.
+
+use crate::{args::Global, fault::Fault, model::ModelArgs, text};
+use anyhow::anyhow;
+use bessemer::DType;
+use bessemer_llm::{
+    Cancel, GenerateOptions, Llm, SessionOptions, StopReason, Timings, files::ModelFile,
+    sampling::Sampling,
+};
+use clap::Args;
+use serde_json::{Value, json};
+use std::{
+    process,
+    time::{Instant, SystemTime},
+};
+
+/// Which model, and how much it may look back on.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct LoadArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+
+    /// Tokens there is room for, prompt and answer together [default: as many as the model was made
+    /// for, up to 4096]
+    #[arg(long, value_name = "N")]
+    pub(crate) context: Option<usize>,
+
+    /// How keys and values are cached: f16, f32 or q8_0
+    #[arg(long, value_name = "DTYPE", default_value = "f16")]
+    pub(crate) cache: DType,
+}
+
+/// How text is generated.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct GenerateArgs {
+    /// The most tokens to write [default: until the model ends, or the context is full]
+    #[arg(long, short = 'n', value_name = "N")]
+    pub(crate) max_tokens: Option<usize>,
+
+    /// How wild: 0 takes the likeliest token always, 1 is what the model says [default: 0.8]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub(crate) temperature: Option<f32>,
+
+    /// Only the K likeliest tokens; 0 is all [default: 40]
+    #[arg(long, value_name = "K")]
+    pub(crate) top_k: Option<usize>,
+
+    /// Only the likeliest tokens that together have this probability; 1 is all [default: 0.95]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub(crate) top_p: Option<f32>,
+
+    /// Only tokens at least this share as likely as the likeliest; 0 is all [default: 0.05]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub(crate) min_p: Option<f32>,
+
+    /// Divides the logits of tokens seen lately; 1 is off [default: 1]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) repeat_penalty: Option<f32>,
+
+    /// The same seed gives the same text [default: another one each time]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// Ends the text where this comes; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) stop: Vec<String>,
+}
+
+/// More context than this is only opened when asked for: it costs memory.
+const MOST_CONTEXT: usize = 4096;
+
+/// A model that is loaded.
+pub(crate) struct Loaded {
+    pub(crate) name: String,
+    pub(crate) llm: Llm,
+    pub(crate) file: ModelFile,
+    pub(crate) seconds: f64,
+}
+
+impl LoadArgs {
+    pub(crate) fn load(&self, global: &Global) -> Result<Loaded, Fault> {
+        let device = global.open()?;
+        let start = Instant::now();
+        let opened = self.model.open()?;
+        let llm = Llm::from_file(&opened.file, &device.into())?;
+        let seconds = start.elapsed().as_secs_f64();
+        Ok(Loaded { name: opened.name, llm, file: opened.file, seconds })
+    }
+
+    pub(crate) fn session_options(&self, llm: &Llm) -> SessionOptions {
+        let most = llm.model().config().context.min(MOST_CONTEXT);
+        let context = Some(self.context.unwrap_or(most));
+        SessionOptions { context, cache: self.cache, ..SessionOptions::default() }
+    }
+}
+
+impl GenerateArgs {
+    /// The options, checked for a vocabulary.
+    pub(crate) fn options(&self, llm: &Llm, cancel: &Cancel) -> Result<GenerateOptions, Fault> {
+        let usual = Sampling::default();
+        let sampling = Sampling {
+            temperature: self.temperature.unwrap_or(usual.temperature),
+            top_k: self.top_k.unwrap_or(usual.top_k),
+            top_p: self.top_p.unwrap_or(usual.top_p),
+            min_p: self.min_p.unwrap_or(usual.min_p),
+            repeat_penalty: self.repeat_penalty.unwrap_or(usual.repeat_penalty),
+            seed: self.seed.unwrap_or_else(any_seed),
+            ..usual
+        };
+        sampling.check(llm.tokenizer().len()).map_err(|e| Fault::Usage(anyhow!("{e}")))?;
+        Ok(GenerateOptions {
+            max_tokens: self.max_tokens,
+            sampling,
+            stop: self.stop.clone(),
+            cancel: cancel.clone(),
+            ..GenerateOptions::default()
+        })
+    }
+}
+
+/// A seed nobody chose, short enough to be typed again.
+fn any_seed() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let mixed =
+        (now.as_nanos() as u64 ^ u64::from(process::id())).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed >> 40
+}
+
+/// Timings for people, on one line.
+pub(crate) fn timings_text(timings: &Timings, stop: Option<&StopReason>, seed: u64) -> String {
+    let again = timings.prompt_tokens - timings.reused_tokens;
+    let reused = match timings.reused_tokens {
+        0 => String::new(),
+        reused => format!(" (and {reused} that were known)"),
+    };
+    format!(
+        "prompt {} in {}{reused}, {:.0} tokens/s; text {} in {}, {:.1} tokens/s; stopped: {}; \
+         seed {seed}",
+        text::count(again, "token"),
+        text::seconds(timings.prefill.as_secs_f64()),
+        timings.prefill_tokens_per_s(),
+        text::count(timings.tokens, "token"),
+        text::seconds(timings.decode.as_secs_f64()),
+        timings.decode_tokens_per_s(),
+        stop.map_or("error", StopReason::name),
+    )
+}
+
+/// Timings for programs.
+pub(crate) fn timings_json(timings: &Timings) -> Value {
+    json!({
+        "prompt_tokens": timings.prompt_tokens,
+        "reused_tokens": timings.reused_tokens,
+        "tokens": timings.tokens,
+        "first_token_ms": timings.first_token_ms(),
+        "prefill_tokens_per_s": timings.prefill_tokens_per_s(),
+        "decode_ms": timings.decode.as_secs_f64() * 1e3,
+        "decode_tokens_per_s": timings.decode_tokens_per_s(),
+    })
+}
