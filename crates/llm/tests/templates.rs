@@ -77,11 +77,83 @@ fn hostile_templates_end() {
     let loops = "{% for a in range(9999) %}".repeat(9) + &"{% endfor %}".repeat(9);
     assert!(refusal(&loops).contains("does not end"));
     let wide = "{% for a in range(9999) %}{{ 'x' * 100000 }}{% endfor %}";
-    assert!(refusal(wide).contains("more than 64 MB"));
+    assert!(refusal(wide).contains("more than 256 MB"));
     refusal(&"{{ ".repeat(10_000));
     refusal(&format!("{{{{ {}1{} }}}}", "(".repeat(10_000), ")".repeat(10_000)));
     refusal(&"{% if true %}".repeat(10_000));
     assert!(refusal("{{ 1 is divisibleby(0) }}").contains("division by zero"));
     refusal("{{ 'x' * 99999999999 }}");
     refusal("{{ range(99999999999) }}");
+}
+
+/// Each makes much of little, in few steps.
+#[test]
+fn templates_that_double_are_stopped() {
+    let doubling = |step: &str| {
+        format!(
+            "{{% set ns = namespace(x='ab', l=[1, 2]) %}}{{% for i in range(60) %}}{step}\
+             {{% endfor %}}{{{{ ns.x }}}}{{{{ ns.l }}}}"
+        )
+    };
+    for step in [
+        "{% set ns.x = ns.x ~ ns.x %}",
+        "{% set ns.x = ns.x + ns.x %}",
+        "{% set ns.x = ns.x * 2 %}",
+        "{% set ns.x = [ns.x, ns.x] | join %}",
+        "{% set ns.x = ns.x | replace('a', ns.x) %}",
+        "{% set ns.x = ns.x.replace('b', ns.x) %}",
+        "{% set ns.x = ns.x.join([ns.x, ns.x, ns.x]) %}",
+        "{% set ns.x = '%s%s' | format(ns.x, ns.x) %}",
+        "{% set ns.x = '{}{}'.format(ns.x, ns.x) %}",
+        "{% set y %}{{ ns.x }}{{ ns.x }}{% endset %}{% set ns.x = y %}",
+        "{% set ns.x = (ns.x, ns.x) | string %}",
+        "{% set ns.x = [ns.x, ns.x] | tojson %}",
+        "{% set ns.l = [ns.l, ns.l] %}",
+        "{% set ns.l = ns.l + ns.l %}{% set ns.x = ns.l | list %}",
+        "{% set ns.l = ns.l * 2 %}{% set ns.x = ns.l | list %}",
+        "{% set ns.l = {'a': ns.l, 'b': ns.l} %}",
+        "{% set ns.l = [ns.l, ns.l] %}{% set ns.x = ns.l | tojson(indent=9) %}",
+        "{% set ns.l = [ns.l, ns.l] %}{% set ns.x = ns.l == [ns.l, ns.l] %}",
+    ] {
+        let error = refusal(&doubling(step));
+        assert!(error.contains("more than"), "{step}: {error}");
+    }
+    let calls = "{% macro f(x, n) %}{% if n > 0 %}{{ f(x ~ x, n - 1) }}{% else %}{{ x }}{% endif %}\
+                 {% endmacro %}{{ f('ab', 60) }}";
+    assert!(refusal(calls).contains("more than"));
+    // Without a loop.
+    let line = "{% set x = 'ab' %}".to_owned() + &"{% set x = x ~ x %}".repeat(60) + "{{ x }}";
+    assert!(refusal(&line).contains("more than"));
+    // Worked out while it is read.
+    let constant = format!("{{{{ {} }}}}", vec!["('x' * 99999999)"; 50].join(" ~ "));
+    assert!(refusal(&constant).contains("more than"));
+    for once in [
+        "{{ '%999999999d' | format(1) }}",
+        "{{ '{:>999999999}'.format('x') }}",
+        "{{ 'x' | indent(999999999, true) }}",
+        "{{ [1] | batch(999999999, 'x') | list }}",
+        "{{ [1] | slice(999999999, 'x') | list }}",
+    ] {
+        assert!(refusal(once).contains("more than"), "{once}");
+    }
+    // Much, kept: small values by large steps.
+    let kept = "{% set ns = namespace(l=[], s='x' * 9000000) %}{% for i in range(900) %}\
+                {% set ns.l = ns.l + [ns.s[1:]] %}{% endfor %}";
+    assert!(refusal(kept).contains("more than"));
+    // Text of the template itself.
+    let raw = "x".repeat(100_000);
+    let raw =
+        format!("{{% set y %}}{{% for i in range(99999) %}}{raw}{{% endfor %}}{{% endset %}}");
+    assert!(refusal(&raw).contains("does not end"));
+    assert!(refusal(&" ".repeat(2 << 20)).contains("bytes"));
+}
+
+#[test]
+fn long_chats_are_not_stopped() {
+    let source = "{% set ns = namespace(text='') %}{% for m in messages %}\
+                  {% set ns.text = ns.text ~ m.role + ': ' + m.content | trim ~ '\n' %}\
+                  {% if loop.index == messages | length %}{{ ns.text }}{% endif %}{% endfor %}";
+    let messages: Vec<Message> = (0..400).map(|_| Message::user(&"word ".repeat(100))).collect();
+    let text = ChatTemplate::new(source).unwrap().render(&Chat::new(messages)).unwrap();
+    assert_eq!(text.len(), 400 * (6 + 499 + 1));
 }

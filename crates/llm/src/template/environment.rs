@@ -1,7 +1,7 @@
 //! The Jinja that chat templates are written for: Hugging Face's settings, and Python's ways of
 //! printing and of calling methods.
 
-use super::python;
+use super::{bounds, python};
 use jiff::{Timestamp, Zoned, fmt::strtime, tz::TimeZone};
 use minijinja::{
     Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, syntax::SyntaxConfig,
@@ -9,18 +9,25 @@ use minijinja::{
 };
 use std::{borrow::Cow, time::SystemTime};
 
-pub(super) fn environment(fuel: u64) -> Result<Environment<'static>, Error> {
+/// The marks of the language, as Hugging Face sets them.
+pub(super) fn syntax() -> Result<SyntaxConfig, Error> {
+    SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()
+}
+
+pub(super) fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = Environment::new();
-    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?;
-    environment.set_syntax(syntax);
-    environment.set_fuel(Some(fuel));
+    environment.set_syntax(syntax()?);
+    bounds::install(&mut environment);
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
     environment.set_unknown_method_callback(methods);
     environment.set_formatter(print);
     environment.add_function("raise_exception", raise_exception);
     environment.add_filter("tojson", tojson);
     environment.add_test("divisibleby", divisible_by);
-    environment.add_filter("string", |value: Value| python::text(&value).into_owned());
+    environment.add_filter("string", |value: Value| {
+        bounds::charge(bounds::weigh(&value)?)?;
+        Ok::<_, Error>(python::text(&value).into_owned())
+    });
     Ok(environment)
 }
 
@@ -65,10 +72,14 @@ fn methods(
             _ => {}
         }
     }
-    minijinja_contrib::pycompat::unknown_method_callback(state, value, method, args)
+    let mut all = vec![value.clone()];
+    all.extend_from_slice(args);
+    bounds::before(method, &all)?;
+    bounds::after(minijinja_contrib::pycompat::unknown_method_callback(state, value, method, args))
 }
 
 fn print(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    bounds::charge(bounds::weigh(value)?)?;
     let text = if value.is_undefined() { Cow::Borrowed("") } else { python::text(value) };
     out.write_str(&text).map_err(|e| Error::new(ErrorKind::WriteFailure, "output").with_source(e))
 }
@@ -78,7 +89,7 @@ fn raise_exception(message: String) -> Result<Value, Error> {
 }
 
 /// The engine's own test divides by zero when asked to.
-fn divisible_by(value: Value, by: Value) -> Result<bool, Error> {
+pub(super) fn divisible_by(value: Value, by: Value) -> Result<bool, Error> {
     match (i128::try_from(value), i128::try_from(by)) {
         (Ok(value), Ok(by)) => value.checked_rem(by).map(|rest| rest == 0).ok_or_else(|| {
             Error::new(ErrorKind::InvalidOperation, "divisibleby: division by zero")
@@ -93,16 +104,19 @@ fn tojson(value: Value, options: Kwargs) -> Result<String, Error> {
     let indent: Option<Value> = options.get("indent")?;
     let separators: Option<Vec<String>> = options.get("separators")?;
     options.assert_all_used()?;
+    bounds::charge(bounds::weigh(&value)?)?;
     let json = serde_json::to_value(&value)
         .map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))?;
     let indent = indent.filter(|value| !value.is_none());
     let indent = indent.map(|value| match value.as_usize() {
         Some(width) => " ".repeat(width.min(64)),
-        None => value.to_string(),
+        None => value.to_string().chars().take(64).collect(),
     });
     let (sort, ascii) = (sort == Some(true), ascii == Some(true));
     let style = python::Style::new(indent, separators.as_deref(), sort, ascii);
-    Ok(style.json(&json))
+    let text = style.json(&json);
+    bounds::charge(text.len())?;
+    Ok(text)
 }
 
 /// The function that templates ask for the date.

@@ -1,5 +1,6 @@
 //! Chat templates: the model's own Jinja, which turns messages into the text it was trained on.
 
+mod bounds;
 mod chat;
 mod environment;
 mod python;
@@ -8,14 +9,17 @@ mod source;
 pub use chat::{Chat, Message};
 
 use crate::{Error, Result};
-use minijinja::{Environment, ErrorKind};
-use std::{io, sync::Arc};
+use minijinja::{
+    AutoEscape, Environment, ErrorKind,
+    machinery::{self, CompiledTemplate, TemplateConfig},
+};
+use std::sync::Arc;
 
 /// Steps a template may take: enough for thousands of messages, and an endless loop ends soon.
 const FUEL: u64 = 3_000_000;
 
-/// The most text a template may write.
-const MOST_BYTES: usize = 64 << 20;
+/// The longest template that is read: some fifty times what models have.
+const LONGEST: usize = 1 << 20;
 
 const NAME: &str = "chat";
 
@@ -39,26 +43,59 @@ const NAME: &str = "chat";
 /// ```
 #[derive(Clone)]
 pub struct ChatTemplate {
+    source: Arc<str>,
     environment: Arc<Environment<'static>>,
 }
 
 impl ChatTemplate {
     /// Reads a template.
     pub fn new(source: &str) -> Result<ChatTemplate> {
-        let mut environment = environment::environment(FUEL).map_err(refused)?;
-        environment
-            .add_template_owned(NAME, environment::without_generation_marks(source))
-            .map_err(refused)?;
-        Ok(ChatTemplate { environment: Arc::new(environment) })
+        if source.len() > LONGEST {
+            let why = format!("it has {} bytes, more than {LONGEST}", source.len());
+            return Err(Error::Template { why, remedy: REMEDY });
+        }
+        let source: Arc<str> = environment::without_generation_marks(source).into();
+        let environment = environment::environment().map_err(refused)?;
+        compile(&source).map_err(refused)?;
+        Ok(ChatTemplate { source, environment: Arc::new(environment) })
     }
 
     /// The text of a chat. A template's own complaint, by `raise_exception`, is the error.
     pub fn render(&self, chat: &Chat) -> Result<String> {
-        let template = self.environment.get_template(NAME).map_err(refused)?;
-        let mut out = Limited(Vec::new());
-        template.render_captured_to(chat.context(), &mut out).map_err(refused)?;
-        String::from_utf8(out.0).map_err(|e| Error::Template { why: e.to_string(), remedy: REMEDY })
+        self.run(chat).map_err(refused)
     }
+
+    fn run(&self, chat: &Chat) -> Result<String, minijinja::Error> {
+        let mut template = compile(&self.source)?;
+        let mut longest = bounds::count(&mut template.instructions);
+        for block in template.blocks.values_mut() {
+            longest = longest.max(bounds::count(block));
+        }
+        let mut environment = (*self.environment).clone();
+        // What stands in the template itself is written without being counted.
+        let most = bounds::MOST_BYTES / longest.max(1);
+        environment.set_fuel(Some(FUEL.min(most as u64)));
+        bounds::start();
+        let mut text = String::new();
+        machinery::eval(
+            &environment,
+            &template.instructions,
+            chat.context(),
+            &template.blocks,
+            &mut machinery::make_string_output(&mut text),
+            template.initial_auto_escape,
+        )?;
+        Ok(text)
+    }
+}
+
+fn compile(source: &str) -> Result<CompiledTemplate<'_>, minijinja::Error> {
+    bounds::check_products(source)?;
+    let config = TemplateConfig {
+        syntax_config: environment::syntax()?,
+        default_auto_escape: Arc::new(|_| AutoEscape::None),
+    };
+    CompiledTemplate::new(NAME, source, &config)
 }
 
 pub(crate) const REMEDY: &str =
@@ -67,31 +104,11 @@ pub(crate) const REMEDY: &str =
 fn refused(error: minijinja::Error) -> Error {
     let line = error.line().map_or(String::new(), |n| format!("line {n}: "));
     let why = match error.kind() {
-        ErrorKind::OutOfFuel => format!("it does not end: stopped after {FUEL} steps"),
-        ErrorKind::WriteFailure => {
-            format!("{line}it writes more than {} MB", MOST_BYTES >> 20)
-        }
+        ErrorKind::OutOfFuel => format!("{line}it does not end: too many steps"),
         kind => match error.detail() {
             Some(detail) => format!("{line}{detail}"),
             None => format!("{line}{kind}"),
         },
     };
     Error::Template { why, remedy: REMEDY }
-}
-
-/// Text up to a limit.
-struct Limited(Vec<u8>);
-
-impl io::Write for Limited {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > MOST_BYTES {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.0.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

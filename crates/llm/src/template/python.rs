@@ -1,5 +1,6 @@
 //! Values as Python prints them, which templates were written and models trained with.
 
+use super::bounds::MOST_BYTES;
 use minijinja::{Value, value::ValueKind};
 use serde_json::Value as Json;
 use std::{
@@ -19,7 +20,7 @@ pub(super) fn text(value: &Value) -> Cow<'_, str> {
 }
 
 /// Values within values are printed this deep; JSON is read no deeper either.
-const DEEPEST: usize = 128;
+pub(super) const DEEPEST: usize = 128;
 
 fn repr(value: &Value, out: &mut String, depth: usize) -> fmt::Result {
     if depth > DEEPEST {
@@ -174,7 +175,8 @@ impl Style {
         write: impl Fn(T, &mut String),
     ) {
         let line = |depth: usize, out: &mut String| {
-            if let Some(indent) = &self.indent {
+            // Beyond the limit the text is refused anyway.
+            if let Some(indent) = self.indent.as_ref().filter(|_| out.len() < MOST_BYTES) {
                 out.push('\n');
                 (0..depth).for_each(|_| out.push_str(indent));
             }
