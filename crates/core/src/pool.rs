@@ -54,7 +54,7 @@ struct Shared<M> {
 
 struct State<M> {
     /// Idle memory by size, most recently used last.
-    idle: BTreeMap<usize, Vec<M>>,
+    idle: BTreeMap<usize, Vec<Box<M>>>,
     stats: PoolStats,
 }
 
@@ -97,7 +97,7 @@ impl<M: Memory> Pool<M> {
                 drop(state.shrink_idle(room, usize::MAX));
                 let memory = (shared.allocate)(size)?;
                 state.stats.allocations += 1;
-                memory
+                Box::new(memory)
             }
         };
         state.stats.live_bytes += size;
@@ -106,7 +106,7 @@ impl<M: Memory> Pool<M> {
         state.stats.peak_bytes = state.stats.peak_bytes.max(held);
         drop(state);
         let home: Arc<dyn Home> = Arc::clone(&self.0) as Arc<dyn Home>;
-        Ok(Buffer::with_home(shared.device, Box::new(memory), bytes, true, Some(home)))
+        Ok(Buffer::with_home(shared.device, memory, bytes, true, Some(home)))
     }
 
     /// Gives idle memory back to the system until at most `bytes` of it are left.
@@ -141,7 +141,7 @@ impl<M: Memory> Home for Shared<M> {
         state.stats.live_buffers -= 1;
         state.stats.idle_bytes += size;
         state.stats.idle_buffers += 1;
-        state.idle.entry(size).or_default().push(*memory);
+        state.idle.entry(size).or_default().push(memory);
         let freed = state.shrink_idle(self.limits.idle_bytes, self.limits.idle_buffers);
         drop(state);
         drop(freed);
@@ -149,7 +149,7 @@ impl<M: Memory> Home for Shared<M> {
 }
 
 impl<M: Memory> State<M> {
-    fn reuse(&mut self, size: usize) -> Option<M> {
+    fn reuse(&mut self, size: usize) -> Option<Box<M>> {
         // A list that is empty now stays: sizes come back.
         let memory = self.idle.get_mut(&size)?.pop()?;
         self.stats.idle_bytes -= size;
@@ -159,7 +159,7 @@ impl<M: Memory> State<M> {
     }
 
     /// Takes idle memory out, largest first, until the rest is within both limits.
-    fn shrink_idle(&mut self, bytes: usize, buffers: usize) -> Vec<M> {
+    fn shrink_idle(&mut self, bytes: usize, buffers: usize) -> Vec<Box<M>> {
         let mut freed = Vec::new();
         while self.stats.idle_bytes > bytes || self.stats.idle_buffers > buffers {
             let Some(mut entry) = self.idle.last_entry() else {

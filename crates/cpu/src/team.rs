@@ -31,14 +31,25 @@ struct Shared {
     state: AtomicU64,
     /// The job; valid while it is open or a worker is in it.
     job: AtomicPtr<Job<'static>>,
+    /// How many tasks of its share are taken, by thread; of no use between jobs.
+    taken: Vec<Taken>,
+    /// Whether the last job in shares went backwards.
+    backwards: AtomicBool,
     sleeping: Vec<AtomicBool>,
     stop: AtomicBool,
 }
 
+/// A counter on a cache line, and the one fetched along with it, of its own.
+#[derive(Default)]
+#[repr(align(128))]
+struct Taken(AtomicUsize);
+
 struct Job<'a> {
     work: &'a (dyn Fn(usize) + Sync),
     tasks: usize,
-    next: AtomicUsize,
+    /// One per share.
+    taken: &'a [Taken],
+    backwards: bool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -60,6 +71,8 @@ impl ThreadTeam {
         let shared = Arc::new(Shared {
             state: AtomicU64::new(0),
             job: AtomicPtr::new(ptr::null_mut()),
+            taken: (0..threads).map(|_| Taken::default()).collect(),
+            backwards: AtomicBool::new(false),
             sleeping: (1..threads).map(|_| AtomicBool::new(false)).collect(),
             stop: AtomicBool::new(false),
         });
@@ -73,6 +86,24 @@ impl ThreadTeam {
         }
         Ok(team)
     }
+
+    /// Counters for so many shares, of which nothing is taken.
+    fn shares(&self, count: usize) -> &[Taken] {
+        let taken = &self.shared.taken[..count];
+        taken.iter().for_each(|taken| taken.0.store(0, Ordering::Relaxed));
+        taken
+    }
+
+    /// Runs a job; the first share is the caller's. Threads that sleep take part if `wake`.
+    fn run_job(&self, job: Job<'_>, wake: bool) {
+        self.shared.open(&job, if wake { &self.workers } else { &[] });
+        job.run(0);
+        self.shared.close();
+        let panic = job.panic.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
+    }
 }
 
 impl Team for ThreadTeam {
@@ -84,13 +115,23 @@ impl Team for ThreadTeam {
         if self.workers.is_empty() || BUSY.get() {
             return (0..tasks).for_each(work);
         }
-        let job = Job { work, tasks, next: AtomicUsize::new(0), panic: Mutex::new(None) };
-        self.shared.open(&job, &self.workers);
-        job.run();
-        self.shared.close();
-        let panic = job.panic.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(panic) = panic {
-            resume_unwind(panic);
+        let job =
+            Job { work, tasks, taken: self.shares(1), backwards: false, panic: Mutex::default() };
+        self.run_job(job, true);
+    }
+
+    fn share(&self, tasks: usize, wake: bool, work: &(dyn Fn(usize) + Sync)) {
+        if BUSY.get() {
+            return (0..tasks).for_each(work);
+        }
+        let backwards = !self.shared.backwards.fetch_not(Ordering::Relaxed);
+        match (self.workers.is_empty(), backwards) {
+            (true, false) => (0..tasks).for_each(work),
+            (true, true) => (0..tasks).rev().for_each(work),
+            (false, _) => {
+                let taken = self.shares(self.threads());
+                self.run_job(Job { work, tasks, taken, backwards, panic: Mutex::default() }, wake);
+            }
         }
     }
 }
@@ -107,22 +148,29 @@ impl Drop for ThreadTeam {
 }
 
 impl Job<'_> {
-    /// Takes tasks until there are none left. Never panics.
-    fn run(&self) {
+    /// Takes tasks until there are none left, from the thread's own share first. Never panics.
+    fn run(&self, thread: usize) {
         let before = BUSY.replace(true);
         let result = catch_unwind(AssertUnwindSafe(|| {
-            loop {
-                let task = self.next.fetch_add(1, Ordering::Relaxed);
-                if task >= self.tasks {
-                    break;
+            let shares = self.taken.len();
+            for turn in 0..shares {
+                let owner = (thread + turn) % shares;
+                let start = self.tasks * owner / shares;
+                let len = self.tasks * (owner + 1) / shares - start;
+                loop {
+                    let taken = self.taken[owner].0.fetch_add(1, Ordering::Relaxed);
+                    if taken >= len {
+                        break;
+                    }
+                    let nth = if self.backwards { len - 1 - taken } else { taken };
+                    (self.work)(start + nth);
                 }
-                (self.work)(task);
             }
         }));
         BUSY.set(before);
         if let Err(panic) = result {
             // Nobody needs to start the rest.
-            self.next.store(self.tasks, Ordering::Relaxed);
+            self.taken.iter().for_each(|taken| taken.0.store(self.tasks, Ordering::Relaxed));
             self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
         }
     }
@@ -170,7 +218,7 @@ impl Shared {
             }
             // SAFETY: the job was open when this worker joined, and `close` keeps it alive until
             // the worker is counted out below.
-            unsafe { &*self.job.load(Ordering::Relaxed) }.run();
+            unsafe { &*self.job.load(Ordering::Relaxed) }.run(number + 1);
             done = state & !(OPEN | WORKERS);
             self.state.fetch_sub(1, Ordering::Release);
         }
@@ -221,13 +269,30 @@ mod tests {
         for threads in [1, 2, 5] {
             let team = ThreadTeam::new(threads).unwrap();
             for tasks in [0, 1, 2, 7, 100].repeat(200) {
-                let counts: Vec<_> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
-                team.run(tasks, &|i| {
-                    counts[i].fetch_add(1, Ordering::Relaxed);
-                });
-                assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == 1));
+                for kind in 0..3 {
+                    let counts: Vec<_> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
+                    let work = |i: usize| _ = counts[i].fetch_add(1, Ordering::Relaxed);
+                    match kind {
+                        0 => team.run(tasks, &work),
+                        _ => team.share(tasks, kind == 1, &work),
+                    }
+                    assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == 1));
+                }
             }
         }
+    }
+
+    #[test]
+    fn shares_are_gone_through_both_ways() {
+        let team = ThreadTeam::new(1).unwrap();
+        let order = || {
+            let order = Mutex::new(Vec::new());
+            team.share(3, true, &|i| order.lock().unwrap().push(i));
+            order.into_inner().unwrap()
+        };
+        let mut both = [order(), order()];
+        both.sort();
+        assert_eq!(both, [[0, 1, 2], [2, 1, 0]]);
     }
 
     #[test]

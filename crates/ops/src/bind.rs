@@ -7,6 +7,7 @@ use bessemer_program::{
     reference::Memory,
 };
 use half::{bf16, f16};
+use smallvec::SmallVec;
 
 /// An input of a program: a view, or one value for all elements.
 #[derive(Clone, Debug)]
@@ -53,9 +54,9 @@ pub(crate) fn bound<'a>(
     program: &Program,
     inputs: &'a [Input],
     outputs: &'a [View],
-) -> Option<Vec<Bound<'a>>> {
+) -> Option<SmallVec<[Bound<'a>; 8]>> {
     let (mut inputs, mut outputs) = (inputs.iter(), outputs.iter());
-    let mut bound = Vec::with_capacity(program.params().len());
+    let mut bound = SmallVec::new();
     for param in program.params() {
         let written = param.direction().is_some_and(|direction| direction.writes());
         bound.push(match written {
@@ -101,6 +102,7 @@ pub(crate) fn check(
             return refuse(format!("{name} is {}, not {}", param.dtype, view.dtype()));
         }
         match (param.kind, domain) {
+            (ParamKind::View(_), Some(domain)) if view.shape() == domain => {}
             (ParamKind::View(_), Some(domain)) => {
                 if let Err(error) = view.broadcast_to(*domain) {
                     return refuse(format!("{name}: {error}"));
@@ -158,7 +160,7 @@ pub(crate) fn bindings(
     inputs: &[Input],
     outputs: &[View],
     domain: &Shape,
-) -> Vec<Binding> {
+) -> SmallVec<[Binding; 4]> {
     let bound = bound(program, inputs, outputs).expect("checked: as many as parameters");
     let bind = |(param, bound): (&bessemer_program::Param, &Bound<'_>)| {
         let view = match bound {

@@ -8,23 +8,23 @@ use super::{
 };
 use crate::{Array, Result, node::Kind};
 use bessemer_core::{Batch, Buffer, DType, Device, Shape, View};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// The ops of a plan, and where each node will lie when they have run.
 pub(super) struct Emitted {
     pub(super) batch: Batch,
-    pub(super) views: Vec<Option<View>>,
+    pub(super) views: SmallVec<[Option<View>; 2]>,
 }
 
 /// Turns a plan into ops. Nothing has run, and nothing is changed, if it fails.
 pub(super) fn emit(plan: &mut Plan, device: &dyn Device, epoch: u64) -> Result<Emitted> {
-    let recipes: Vec<_> = (0..plan.groups.len()).map(|i| plan.recipe(i, epoch)).collect();
+    let recipes: SmallVec<[_; 1]> = (0..plan.groups.len()).map(|i| plan.recipe(i, epoch)).collect();
     let mut emitter = Emitter {
         device,
         readers: readers(plan, &recipes, epoch),
-        views: vec![None; plan.nodes.len()],
-        owns: vec![false; plan.nodes.len()],
+        views: smallvec![None; plan.nodes.len()],
+        owns: smallvec![false; plan.nodes.len()],
         free: Vec::new(),
         batch: Batch::new(),
         plan,
@@ -42,8 +42,8 @@ pub(super) fn emit(plan: &mut Plan, device: &dyn Device, epoch: u64) -> Result<E
 }
 
 /// How many ops and views will read each node.
-fn readers(plan: &Plan, recipes: &[(Recipe, Operands)], epoch: u64) -> Vec<u32> {
-    let mut readers = vec![0; plan.nodes.len()];
+fn readers(plan: &Plan, recipes: &[(Recipe, Operands)], epoch: u64) -> SmallVec<[u32; 8]> {
+    let mut readers = smallvec![0; plan.nodes.len()];
     for (_, operands) in recipes {
         for slot in slots(operands) {
             readers[slot] += 1;
@@ -75,11 +75,11 @@ struct Emitter<'a> {
     device: &'a dyn Device,
     batch: Batch,
     /// Where nodes lie.
-    views: Vec<Option<View>>,
+    views: SmallVec<[Option<View>; 2]>,
     /// Whether that memory is the node's own.
-    owns: Vec<bool>,
+    owns: SmallVec<[bool; 8]>,
     /// What is still to read them.
-    readers: Vec<u32>,
+    readers: SmallVec<[u32; 8]>,
     /// Memory of nodes that nobody reads any more.
     free: Vec<Buffer>,
 }
@@ -112,7 +112,7 @@ impl Emitter<'_> {
             None => self.memory(shape, dtype)?,
         };
         if out.elements() > 0 {
-            self.push(slot, recipe, operands, &inputs, &out)?;
+            self.push(slot, recipe, operands, &mut inputs, &out)?;
         }
         self.views[slot] = Some(out);
         self.owns[slot] = true;
@@ -133,26 +133,26 @@ impl Emitter<'_> {
         slot: usize,
         recipe: &Recipe,
         operands: &Operands,
-        inputs: &[View],
+        inputs: &mut SmallVec<[View; 4]>,
         out: &View,
     ) -> Result<()> {
         let expr = &self.plan.nodes[slot].expr;
         let Kind::Reduce(reduction) = expr.kind else {
             let program = lower::program(recipe)?;
-            return push_map(&mut self.batch, program, inputs, recipe, operands, out);
+            return push_map(&mut self.batch, program, inputs.drain(..), recipe, operands, out);
         };
         if !inputs.is_empty() {
             let program = lower::program(recipe)?;
             let batch = &mut self.batch;
-            return push_reduce(batch, program, reduction, inputs, recipe, operands, out);
+            return push_reduce(batch, program, reduction, inputs.drain(..), recipe, operands, out);
         }
         let (domain, dtype) = (*expr.inputs[0].shape(), expr.inputs[0].dtype());
         let (one, many) = in_two(recipe, dtype);
         let number = self.memory(one_of(&domain)?, dtype)?;
-        push_map(&mut self.batch, lower::program(&one)?, &[], &one, operands, &number)?;
+        push_map(&mut self.batch, lower::program(&one)?, [], &one, operands, &number)?;
         let all = [number.broadcast_to(domain)?];
         let (program, none) = (lower::program(&many)?, Operands::default());
-        push_reduce(&mut self.batch, program, reduction, &all, &many, &none, out)
+        push_reduce(&mut self.batch, program, reduction, all, &many, &none, out)
     }
 
     fn call(&mut self, slot: usize) -> Result<()> {

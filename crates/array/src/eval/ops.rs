@@ -15,13 +15,16 @@ use smallvec::smallvec;
 pub(super) fn push_map(
     batch: &mut Batch,
     program: Program,
-    views: &[View],
+    views: impl IntoIterator<Item = View>,
     recipe: &Recipe,
     operands: &Operands,
     out: &View,
 ) -> Result<()> {
-    if let ([x], true) = (views, is_copy(recipe)) {
-        return Ok(batch.push(Copy { x: x.clone(), out: out.clone() })?);
+    let mut views = views.into_iter();
+    if is_copy(recipe)
+        && let Some(x) = views.next()
+    {
+        return Ok(batch.push(Copy { x, out: out.clone() })?);
     }
     let inputs = inputs(views, recipe, operands);
     Ok(batch.push(Map { program, inputs, outputs: vec![out.clone()] })?)
@@ -33,7 +36,7 @@ pub(super) fn push_reduce(
     batch: &mut Batch,
     program: Program,
     reduction: Reduction,
-    views: &[View],
+    views: impl IntoIterator<Item = View>,
     recipe: &Recipe,
     operands: &Operands,
     out: &View,
@@ -69,9 +72,13 @@ pub(super) fn one_of(domain: &Shape) -> Result<Shape> {
     Ok(Shape::new(&vec![1; domain.rank()])?)
 }
 
-fn inputs(views: &[View], recipe: &Recipe, operands: &Operands) -> Vec<Input> {
-    let mut inputs = Vec::with_capacity(views.len() + operands.uniforms.len());
-    inputs.extend(views.iter().map(Input::from));
+fn inputs(
+    views: impl IntoIterator<Item = View>,
+    recipe: &Recipe,
+    operands: &Operands,
+) -> Vec<Input> {
+    let mut inputs = Vec::with_capacity(recipe.inputs.len() + operands.uniforms.len());
+    inputs.extend(views.into_iter().map(Input::from));
     let values = operands.uniforms.iter().zip(&recipe.uniforms);
     inputs.extend(values.map(|(&value, &dtype)| {
         let ty = Type::of(dtype).unwrap_or(Type::F32);

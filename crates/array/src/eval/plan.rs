@@ -20,8 +20,8 @@ const MAX_INPUTS: usize = 16;
 #[derive(Default)]
 pub(super) struct Plan {
     /// All nodes that are not known yet, inputs before what is made of them.
-    pub(super) nodes: Vec<Planned>,
-    pub(super) groups: Vec<Group>,
+    pub(super) nodes: SmallVec<[Planned; 2]>,
+    pub(super) groups: SmallVec<[Group; 1]>,
     /// Ways in which members of groups see the group's domain.
     pub(super) maps: Vec<AxisMap>,
 }
@@ -109,7 +109,7 @@ impl Plan {
             expr: Expr,
             next: usize,
         }
-        let mut open: Vec<Open> = Vec::new();
+        let mut open: SmallVec<[Open; 2]> = SmallVec::new();
         let mut failed = None;
         for root in roots {
             let mut enter = Some((*root).clone());

@@ -23,6 +23,13 @@ pub trait Team: Sync {
     /// Calls `work` with each of `0..tasks` once, on all threads, and returns when all are done.
     /// Threads take the next task when they are done with one.
     fn run(&self, tasks: usize, work: &(dyn Fn(usize) + Sync));
+
+    /// The same where neighbouring tasks touch neighbouring memory. Each thread starts with a
+    /// share of its own, the same ones each time, and goes through it the other way round every
+    /// other time: what it touched last is still in its cache, and is what it begins with.
+    ///
+    /// Threads that sleep are only woken if `wake` says that the work is worth it.
+    fn share(&self, tasks: usize, wake: bool, work: &(dyn Fn(usize) + Sync));
 }
 
 /// What one op may use while it runs on the CPU.
@@ -69,11 +76,22 @@ impl<'a> CpuContext<'a> {
         }
     }
 
+    /// The same for tasks that touch memory one after another: threads keep to their shares of
+    /// it, from one op to the next, and begin where they left off. Threads that sleep are only
+    /// woken if `wake` says that it is worth it, which is from a few microseconds on.
+    pub fn share(&self, tasks: usize, wake: bool, work: impl Fn(usize) + Sync) {
+        match tasks {
+            0 => {}
+            1 => work(0),
+            _ => self.team.share(tasks, wake, &work),
+        }
+    }
+
     /// Splits `0..len` into even ranges of at least `grain` and calls `work` with each, on all
     /// threads. A range too short to share runs at once on this thread.
     pub fn split(&self, len: usize, grain: usize, work: impl Fn(Range<usize>) + Sync) {
         let pieces = self.pieces(len, grain);
-        self.run(pieces, |i| work(len * i / pieces..len * (i + 1) / pieces));
+        self.share(pieces, true, |i| work(len * i / pieces..len * (i + 1) / pieces));
     }
 
     /// The same, with `memory` elements of [`CpuContext::scratch`] for each call.

@@ -23,6 +23,20 @@ pub(super) fn gated(op: &Gated, cpu: &CpuContext<'_>) {
     });
 }
 
+struct Silu<'a>(&'a mut [f32], &'a [f32]);
+
+impl Kernel for Silu<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        math::silu_in_place::<A>(self.0);
+        for (x, up) in self.0.iter_mut().zip(self.1) {
+            *x *= up;
+        }
+    }
+}
+
 macro_rules! kernels {
     ($($name:ident: $function:ident,)*) => {$(
         struct $name<'a>(&'a mut [f32], &'a [f32]);
@@ -41,7 +55,6 @@ macro_rules! kernels {
 }
 
 kernels! {
-    Silu: silu,
     Gelu: gelu,
     GeluTanh: gelu_tanh,
 }

@@ -98,7 +98,7 @@ fn run<F: Fold>(op: &Reduce, cpu: &CpuContext<'_>) {
     } else {
         let parts: Vec<OnceLock<Vec<F::Known>>> =
             (0..plan.groups * plan.pieces).map(|_| OnceLock::new()).collect();
-        cpu.run(parts.len(), |task| {
+        cpu.share(parts.len(), true, |task| {
             let mut known = Vec::new();
             domain.work(|worker| {
                 plan.fold::<F>(worker, task / plan.pieces, task % plan.pieces, &mut known);

@@ -54,9 +54,7 @@ impl Kernel for Row<'_> {
                 *x = (*x - max) - ln;
             }
         } else {
-            for x in row.iter_mut() {
-                *x = math::exp::<A>(*x - max);
-            }
+            math::exp_below_in_place::<A>(row, max);
             let share = 1.0 / fold::sum_of::<A>(row, |x| x);
             for x in row {
                 *x *= share;

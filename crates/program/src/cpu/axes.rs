@@ -2,6 +2,7 @@
 //! is that of memory.
 
 use bessemer_core::{MAX_RANK, Shape};
+use smallvec::{SmallVec, smallvec};
 
 /// Steps along each dimension, in elements.
 pub type Steps = [isize; MAX_RANK];
@@ -13,7 +14,7 @@ pub struct Axes {
     reduced: [bool; MAX_RANK],
     rank: usize,
     /// The steps of each walker (a view, an output, a counter) along the axes.
-    steps: Vec<Steps>,
+    steps: SmallVec<[Steps; 6]>,
 }
 
 /// How a domain is cut into boxes: `rows` of `row_axis` by `columns` of `column_axis`.
@@ -51,7 +52,7 @@ impl Axes {
             sizes: [1; MAX_RANK],
             reduced: [false; MAX_RANK],
             rank: 0,
-            steps: vec![[0; MAX_RANK]; steps.len()],
+            steps: smallvec![[0; MAX_RANK]; steps.len()],
         };
         for &axis in order.iter() {
             let is_reduced = reduced.get(axis).copied().unwrap_or(false);

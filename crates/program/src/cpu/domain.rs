@@ -11,6 +11,7 @@ use super::{
 use crate::{Literal, ParamKind, Program};
 use bessemer_core::{DType, MAX_RANK, Shape};
 use bessemer_simd::Isa;
+use smallvec::SmallVec;
 use std::{cell::RefCell, ops::Range, sync::OnceLock};
 
 /// What a parameter of a launch is bound to.
@@ -84,9 +85,9 @@ pub struct Domain<'p> {
     axes: Axes,
     window: Window,
     /// By parameter; what is no view is nowhere.
-    views: Vec<ViewAt>,
+    views: SmallVec<[ViewAt; 4]>,
     buffers: Vec<BufferAt>,
-    uniforms: Vec<u32>,
+    uniforms: SmallVec<[u32; 4]>,
     /// What went wrong first.
     failed: OnceLock<String>,
 }
@@ -138,8 +139,8 @@ impl<'p> Domain<'p> {
             steps: [0; MAX_RANK],
             shared: false,
         };
-        let mut views = Vec::with_capacity(params.len());
-        let mut uniforms = Vec::with_capacity(params.len());
+        let mut views: SmallVec<[ViewAt; 4]> = SmallVec::with_capacity(params.len());
+        let mut uniforms: SmallVec<[u32; 4]> = SmallVec::with_capacity(params.len());
         let mut buffers = Vec::new();
         let mut leader = None;
         for (i, (param, binding)) in params.iter().zip(bindings).enumerate() {
@@ -165,7 +166,7 @@ impl<'p> Domain<'p> {
         // The number of an element walks along too.
         let mut numbers = [0; MAX_RANK];
         numbers[..shape.rank()].copy_from_slice(&shape.strides());
-        let mut steps: Vec<Steps> = Vec::with_capacity(views.len() + extras.len() + 1);
+        let mut steps: SmallVec<[Steps; 6]> = SmallVec::new();
         steps.extend(views.iter().map(|view| view.steps));
         steps.push(if code.numbers { numbers } else { [0; MAX_RANK] });
         steps.extend_from_slice(extras);
@@ -180,9 +181,10 @@ impl<'p> Domain<'p> {
             failed: OnceLock::new(),
         };
         if code.streams && domain.is_flat() {
-            // No register is ever filled: larger boxes only mean fewer of them.
-            let len = domain.axes.sizes()[0];
-            domain.window.columns = len.clamp(1, STREAM);
+            // No register is ever filled: larger boxes only mean fewer of them. Two are enough
+            // for another thread to have one.
+            let half = domain.axes.sizes()[0].div_ceil(2).next_multiple_of(64);
+            domain.window.columns = half.clamp(LANES, STREAM);
         }
         domain
     }

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{Index, MAX_ROUNDS, ParamId, SIMD_WIDTH, Scope, scalar};
 use bessemer_simd::Isa;
+use smallvec::SmallVec;
 use std::sync::OnceLock;
 
 /// The lanes of one block while it runs.
@@ -24,7 +25,7 @@ pub(super) struct Machine<'r> {
     pub(super) lanes: usize,
     /// Map form: the views at this box, by parameter, the number of its first element, and how
     /// far apart the numbers of rows and columns are.
-    pub(super) views: Vec<Here>,
+    pub(super) views: SmallVec<[Here; 4]>,
     pub(super) first_number: u32,
     pub(super) number_steps: (u32, u32),
     /// Rows and columns of the box.
@@ -69,7 +70,7 @@ impl<'r> Machine<'r> {
             file,
             uniforms,
             lanes: 0,
-            views: Vec::with_capacity(uniforms.len()),
+            views: SmallVec::new(),
             first_number: 0,
             number_steps: (0, 0),
             window: (1, 0),

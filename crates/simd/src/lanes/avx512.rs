@@ -22,6 +22,12 @@ impl Lanes for Avx16 {
     }
 
     #[inline(always)]
+    fn splat_f16(value: f16) -> Self {
+        // SAFETY: see above.
+        Avx16(unsafe { _mm512_cvtph_ps(_mm256_set1_epi16(value.to_bits().cast_signed())) })
+    }
+
+    #[inline(always)]
     fn load(from: &[f32]) -> Self {
         assert!(from.len() >= Self::LEN);
         // SAFETY: see above; the slice is long enough.

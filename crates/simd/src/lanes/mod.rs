@@ -9,6 +9,7 @@ mod avx512;
 mod neon;
 mod portable;
 
+use crate::convert;
 use half::f16;
 
 /// A vector of `f32`.
@@ -42,6 +43,12 @@ pub trait Lanes: Copy + sealed::Sealed + 'static {
 
     /// All the same.
     fn splat(value: f32) -> Self;
+
+    /// All the same, widened.
+    #[inline(always)]
+    fn splat_f16(value: f16) -> Self {
+        Self::splat(convert::f32_from_f16_bits(value.to_bits()))
+    }
 
     /// The first of a slice.
     ///
@@ -125,6 +132,7 @@ mod tests {
             check(x, &|i| numbers[i]);
             check(A::F32::load_f16(&halves), &|i| numbers[i]);
             check(A::F32::load_i8(&bytes), &|i| f32::from(bytes[i]));
+            check(A::F32::splat_f16(f16::from_f32(-2.5)), &|_| -2.5);
             check(x.add(two), &|i| numbers[i] + 2.0);
             check(x.mul(x), &|i| numbers[i] * numbers[i]);
             check(x.fma(two, x), &|i| numbers[i] * 3.0);

@@ -1,16 +1,21 @@
 //! Functions of single precision for the loops of kernels: no branches and no tables, so that a
-//! loop over one becomes vector code for each instruction set.
+//! loop over one becomes vector code for each instruction set. Some also come for whole slices,
+//! which use what a loop over numbers can't.
 //!
 //! Errors are in units in the last place of the true result (ulp), the worst found over all
 //! tested arguments, with and without fused multiply-add. NaN gives NaN, infinities and
-//! subnormals are right (results below 1e-36 are as near as 1e-36 would be), and arguments of any size are allowed unless it says otherwise.
+//! subnormals are right (results below 1e-36 are as near as 1e-36 would be), and arguments of any
+//! size are allowed unless it says otherwise.
 //! Coefficients are minimax fits made for these intervals.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod erf;
 mod exp;
 mod log;
 mod pow;
 mod simple;
+mod slices;
 mod trig;
 mod turn;
 
@@ -19,6 +24,7 @@ pub use exp::{exp, exp2, gelu_tanh, sigmoid, silu, tanh};
 pub use log::{log, log2};
 pub use pow::pow;
 pub use simple::{MAX_QUOTIENT, max, min, rem, sign};
+pub use slices::{exp_below_in_place, exp_each, sigmoid_each, silu_each, silu_in_place, tanh_each};
 pub use trig::{MAX_ANGLE, atan2, cos, sin, tan};
 pub use turn::{sin_cos_turns, whole_and_part};
 

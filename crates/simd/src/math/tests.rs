@@ -8,6 +8,11 @@ struct Apply<'a, F>(&'a [f32], &'a mut Vec<f32>, F);
 
 trait Function: Copy {
     fn call<A: Arch>(self, x: f32) -> f32;
+
+    #[inline(always)]
+    fn call_all<A: Arch>(self, x: &[f32], y: &mut Vec<f32>) {
+        y.extend(x.iter().map(|&x| self.call::<A>(x)));
+    }
 }
 
 impl<F: Function> Kernel for Apply<'_, F> {
@@ -15,7 +20,7 @@ impl<F: Function> Kernel for Apply<'_, F> {
 
     #[inline(always)]
     fn run<A: Arch>(self) {
-        self.1.extend(self.0.iter().map(|&x| self.2.call::<A>(x)));
+        self.2.call_all::<A>(self.0, self.1);
     }
 }
 
@@ -32,6 +37,45 @@ macro_rules! function {
     };
 }
 
+/// The same for functions of slices: of all lengths up to two vectors, to try their ends.
+macro_rules! slices {
+    ($name:ident, $one:ident, $arch:ident, |$x:ident, $y:ident| $each:expr) => {
+        #[derive(Clone, Copy)]
+        struct $name;
+        impl Function for $name {
+            #[inline(always)]
+            fn call<A: Arch>(self, x: f32) -> f32 {
+                $one::<A>(x)
+            }
+
+            #[inline(always)]
+            fn call_all<$arch: Arch>(self, x: &[f32], y: &mut Vec<f32>) {
+                y.resize(x.len(), 0.0);
+                let (mut start, mut len) = (0, 0);
+                while start < x.len() {
+                    len = (len + 1) % 33;
+                    let end = x.len().min(start + len);
+                    let ($x, $y) = (&x[start..end], &mut y[start..end]);
+                    $each;
+                    start = end;
+                }
+            }
+        }
+    };
+}
+
+slices!(ExpEach, exp, A, |x, y| exp_each::<A>(x, y));
+slices!(TanhEach, tanh, A, |x, y| tanh_each::<A>(x, y));
+slices!(SigmoidEach, sigmoid, A, |x, y| sigmoid_each::<A>(x, y));
+slices!(SiluEach, silu, A, |x, y| silu_each::<A>(x, y));
+slices!(SiluInPlace, silu, A, |x, y| {
+    y.copy_from_slice(x);
+    silu_in_place::<A>(y);
+});
+slices!(ExpBelow, exp, A, |x, y| {
+    y.copy_from_slice(x);
+    exp_below_in_place::<A>(y, 0.0);
+});
 function!(Exp, exp);
 function!(Exp2, exp2);
 function!(Log, log);
@@ -107,6 +151,8 @@ fn true_sigmoid(x: f64) -> f64 {
 #[test]
 fn exponentials() {
     check("exp", Exp, 1.0, f64::exp, everywhere);
+    check("exp_each", ExpEach, 1.0, f64::exp, everywhere);
+    check("exp_below_in_place", ExpBelow, 1.0, f64::exp, everywhere);
     check("exp2", Exp2, 1.0, f64::exp2, everywhere);
 }
 
@@ -119,9 +165,14 @@ fn logarithms() {
 #[test]
 fn activations() {
     check("tanh", Tanh, 3.0, f64::tanh, everywhere);
+    check("tanh_each", TanhEach, 3.0, f64::tanh, everywhere);
     check("sigmoid", Sigmoid, 3.0, true_sigmoid, everywhere);
+    check("sigmoid_each", SigmoidEach, 3.0, true_sigmoid, everywhere);
     let zero = |x: f64, y: f64| if x == f64::NEG_INFINITY { -0.0 } else { y };
-    check("silu", Silu, 4.0, |x| zero(x, x * true_sigmoid(x)), everywhere);
+    let silu = |x: f64| zero(x, x * true_sigmoid(x));
+    check("silu", Silu, 4.0, silu, everywhere);
+    check("silu_each", SiluEach, 4.0, silu, everywhere);
+    check("silu_in_place", SiluInPlace, 4.0, silu, everywhere);
     let gelu = |x: f64| {
         let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
         zero(x, x * true_sigmoid(2.0 * inner))

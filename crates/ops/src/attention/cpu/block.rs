@@ -4,7 +4,8 @@ use super::{
     TILE, few, many,
     multiply::{Matrix, multiply},
     state::{Settings, State},
-    tile::Source,
+    stored::{Rows as StoredRows, Stored},
+    tile::{Source, Tile},
 };
 use bessemer_core::cpu::Rows;
 use bessemer_simd::{Arch, Kernel};
@@ -76,15 +77,16 @@ impl<'a> Block<'a> {
         Block { settings, queries, memory, state: State::start(settings, queries, result) }
     }
 
-    /// Attends to some tokens of a head, at most a tile; query `i` sees `seen(i)` of those.
+    /// Attends to some tokens of a head, one at least and at most a tile; query `i` sees `seen(i)`
+    /// of those. Afterwards it will be `next`'s turn.
     pub(super) fn attend<'b, S: Fn(usize) -> Range<usize>>(
         &'b mut self,
         [keys, values]: [&'b Source<'b>; 2],
         head: usize,
-        tokens: Range<usize>,
+        [tokens, next]: [Range<usize>; 2],
         seen: &'b S,
     ) -> Attend<'b, 'a, S> {
-        Attend { block: self, keys, values, head, tokens, seen }
+        Attend { block: self, keys, values, head, tokens, next, seen }
     }
 }
 
@@ -95,6 +97,7 @@ pub(super) struct Attend<'b, 'a, S> {
     values: &'b Source<'b>,
     head: usize,
     tokens: Range<usize>,
+    next: Range<usize>,
     seen: &'b S,
 }
 
@@ -103,24 +106,73 @@ impl<S: Fn(usize) -> Range<usize>> Kernel for Attend<'_, '_, S> {
 
     #[inline(always)]
     fn run<A: Arch>(self) {
+        if self.block.queries > FEW {
+            return self.many::<A>();
+        }
+        let padded = self.block.settings.padded;
+        let (tokens, next) = (self.tokens.clone(), self.next.clone());
+        // Behind the last tile nothing comes next: the same again.
+        let next = if next.is_empty() { tokens.clone() } else { next };
+        let tiles = (
+            self.keys.stored(self.head, tokens.clone(), padded),
+            self.values.stored(self.head, tokens, padded),
+            self.keys.stored(self.head, next, padded),
+        );
+        match tiles {
+            (Some(Tile::F32(keys)), Some(Tile::F32(values)), Some(Tile::F32(next))) => {
+                self.few::<A>(keys, values, next);
+            }
+            (Some(Tile::F16(keys)), Some(Tile::F16(values)), Some(Tile::F16(next))) => {
+                self.few::<A>(keys, values, next);
+            }
+            (Some(Tile::Q8(keys)), Some(Tile::Q8(values)), Some(Tile::Q8(next))) => {
+                self.few::<A>(keys, values, next);
+            }
+            _ => self.few_widened::<A>(),
+        }
+    }
+}
+
+impl<S: Fn(usize) -> Range<usize>> Attend<'_, '_, S> {
+    /// For few queries, from the cache itself.
+    #[inline(always)]
+    fn few<A: Arch>(self, keys: impl Stored, values: impl Stored, next: impl Stored) {
+        let Block { settings, queries, memory, state } = self.block;
+        let (padded, scores) = (settings.padded, &mut *memory.scores);
+        few::score::<A>(memory.q, padded, *queries, keys, scores, values);
+        few::weigh::<A>(scores, self.tokens.len(), *settings, state, self.seen);
+        few::add_values::<A>(scores, *queries, values, state.values, padded, next);
+    }
+
+    /// For few queries, where the cache has other rows than the queries.
+    #[inline(always)]
+    fn few_widened<A: Arch>(self) {
+        let Block { settings, queries, memory, state } = self.block;
+        let (padded, count) = (settings.padded, self.tokens.len());
+        let keys = self.keys.tile::<A>(self.head, self.tokens.clone(), memory.keys, padded);
+        let keys = StoredRows::new(keys.values, keys.row, count, padded, padded);
+        let values = self.values.tile::<A>(self.head, self.tokens, memory.values, padded);
+        let values = StoredRows::new(values.values, values.row, count, padded, padded);
+        few::score::<A>(memory.q, padded, *queries, keys, memory.scores, values);
+        few::weigh::<A>(memory.scores, count, *settings, state, self.seen);
+        few::add_values::<A>(memory.scores, *queries, values, state.values, padded, keys);
+    }
+
+    /// For many queries.
+    #[inline(always)]
+    fn many<A: Arch>(self) {
         let Block { settings, queries, memory, state } = self.block;
         let (padded, queries, count) = (settings.padded, *queries, self.tokens.len());
+        let wide = padded_queries(queries);
         let keys = self.keys.tile::<A>(self.head, self.tokens.clone(), memory.keys, padded);
-        let weights = if queries <= FEW {
-            few::score::<A>(memory.q, padded, queries, keys, count, memory.scores);
-            few::weigh::<A>(memory.scores, count, *settings, state, self.seen);
-            Matrix { values: memory.scores, row: TILE, column: 1 }
-        } else {
-            let wide = padded_queries(queries);
-            let q = Matrix { values: memory.q, row: wide, column: 1 };
-            let sizes = [count, settings.head_size, wide];
-            multiply::<A, false>(keys, q, memory.scores, wide, sizes);
-            let scores = &mut memory.scores[..count * wide];
-            let all = (0..queries).all(|query| (self.seen)(query) == (0..count));
-            let seen = if all { None } else { Some(self.seen) };
-            many::weigh::<A>(scores, wide, memory.lanes, *settings, state, seen);
-            Matrix { values: memory.scores, row: 1, column: wide }
-        };
+        let q = Matrix { values: memory.q, row: wide, column: 1 };
+        let sizes = [count, settings.head_size, wide];
+        multiply::<A, false>(keys, q, memory.scores, wide, sizes);
+        let scores = &mut memory.scores[..count * wide];
+        let all = (0..queries).all(|query| (self.seen)(query) == (0..count));
+        let seen = if all { None } else { Some(self.seen) };
+        many::weigh::<A>(scores, wide, memory.lanes, *settings, state, seen);
+        let weights = Matrix { values: memory.scores, row: 1, column: wide };
         let values = self.values.tile::<A>(self.head, self.tokens, memory.values, padded);
         multiply::<A, true>(weights, values, state.values, padded, [queries, count, padded]);
     }

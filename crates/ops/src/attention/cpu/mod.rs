@@ -1,15 +1,16 @@
 //! On the CPU: blocks of queries against tiles of keys and values, with the softmax kept up to
 //! date from tile to tile, so that scores never leave the cache.
 //!
-//! Queries that share a head of keys are taken together: a tile is widened to `f32` once for all
-//! of them. When there are few (decoding), the context is split among the threads and the parts
-//! are put together at the end.
+//! Queries that share a head of keys are taken together: what is in the cache is widened to `f32`
+//! once for all of them, or, when there are few (decoding), for four of them in registers. Then
+//! the context is also split among the threads, and the parts are put together at the end.
 
 mod block;
 mod few;
 mod many;
 mod multiply;
 mod state;
+mod stored;
 mod tile;
 
 use super::{Attention, Sizes};
@@ -43,7 +44,7 @@ pub(super) fn attention(op: &Attention, cpu: &CpuContext<'_>) {
 
     let settings = Settings {
         head_size,
-        padded: head_size.next_multiple_of(16),
+        padded: head_size.next_multiple_of(32),
         group,
         scale: op.scale,
         soft_cap: op.soft_cap,
@@ -188,7 +189,8 @@ impl Work<'_> {
                 inside(seen.start)..inside(seen.end)
             };
             let cache = [&self.k, &self.v];
-            self.isa.run(block.attend(cache, place.kv_head, tile.clone(), &seen));
+            let next = tile.end..keys.end.min(tile.end + TILE);
+            self.isa.run(block.attend(cache, place.kv_head, [tile.clone(), next], &seen));
             start = tile.end;
         }
     }

@@ -1,6 +1,9 @@
 //! Tiles of keys or values, widened to `f32`.
 
-use super::multiply::Matrix;
+use super::{
+    multiply::Matrix,
+    stored::{BLOCK, BLOCK_BYTES, Rows},
+};
 use bessemer_core::{DType, View, cpu::CpuContext};
 use bessemer_simd::{Arch, Lanes, convert};
 use half::{bf16, f16};
@@ -22,9 +25,12 @@ enum Data<'c> {
     Q8(&'c [u8]),
 }
 
-/// Elements and bytes of a block of `Q8_0`.
-const BLOCK: usize = DType::Q8_0.block_len();
-const BLOCK_BYTES: usize = DType::Q8_0.block_bytes();
+/// Some tokens of a head as they are stored.
+pub(super) enum Tile<'t> {
+    F32(Rows<'t, f32>),
+    F16(Rows<'t, f16>),
+    Q8(Rows<'t, u8>),
+}
 
 impl<'c> Source<'c> {
     pub(super) fn new(cpu: &'c CpuContext<'_>, view: &View) -> Source<'c> {
@@ -46,6 +52,34 @@ impl<'c> Source<'c> {
             first: ((view.offset() - view.range().start) / unit) as isize,
             steps: [step(0), step(1)],
             head_size: view.shape()[2],
+        }
+    }
+
+    /// Some tokens of a head, at least one, as they are stored; `None` if their rows are not of
+    /// `padded` numbers or can't be read as they are.
+    #[inline(always)]
+    pub(super) fn stored(
+        &self,
+        head: usize,
+        tokens: Range<usize>,
+        padded: usize,
+    ) -> Option<Tile<'_>> {
+        let step = usize::try_from(self.steps[1]).ok().filter(|_| self.head_size == padded)?;
+        let first =
+            self.first + self.steps[0] * head as isize + self.steps[1] * tokens.start as isize;
+        let (first, count) = (first as usize, tokens.len());
+        match self.data {
+            Data::F32(data) => {
+                Some(Tile::F32(Rows::new(&data[first..], step, count, padded, padded)))
+            }
+            Data::F16(data) => {
+                Some(Tile::F16(Rows::new(&data[first..], step, count, padded, padded)))
+            }
+            Data::BF16(_) => None,
+            Data::Q8(data) => {
+                let len = padded / BLOCK * BLOCK_BYTES;
+                Some(Tile::Q8(Rows::new(&data[first..], step, count, padded, len)))
+            }
         }
     }
 

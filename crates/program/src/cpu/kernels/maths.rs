@@ -5,6 +5,22 @@ use crate::{Type, Unary};
 use bessemer_simd::{Arch, Isa, Kernel, math};
 use std::marker::PhantomData;
 
+/// Runs a function of whole slices.
+macro_rules! each {
+    ($isa:expr, $d:expr, $a:expr, $function:ident) => {{
+        struct Each<'a>(&'a mut [u32], &'a [u32]);
+        impl Kernel for Each<'_> {
+            type Output = ();
+
+            #[inline(always)]
+            fn run<A: Arch>(self) {
+                math::$function::<A>(floats(self.1), floats_mut(self.0));
+            }
+        }
+        $isa.run(Each($d, $a))
+    }};
+}
+
 /// `d = op(a)` on lanes of type `ty`.
 pub(in crate::cpu) fn unary(isa: Isa, op: Unary, ty: Type, d: &mut [u32], a: &[u32]) {
     if let Some(of_any_angle) = trigonometry(op)
@@ -26,16 +42,16 @@ pub(in crate::cpu) fn unary(isa: Isa, op: Unary, ty: Type, d: &mut [u32], a: &[u
         (Unary::Sqrt, _) => run1!(isa, d, a, |x: f32| -> f32 { x.sqrt() }),
         (Unary::Rsqrt, _) => run1!(isa, d, a, |x: f32| -> f32 { 1.0 / x.sqrt() }),
         (Unary::Recip, _) => run1!(isa, d, a, |x: f32| -> f32 { 1.0 / x }),
-        (Unary::Exp, _) => run1!(isa, d, a, |x: f32| -> f32 { math::exp::<A>(x) }),
+        (Unary::Exp, _) => each!(isa, d, a, exp_each),
         (Unary::Exp2, _) => run1!(isa, d, a, |x: f32| -> f32 { math::exp2::<A>(x) }),
         (Unary::Log, _) => run1!(isa, d, a, |x: f32| -> f32 { math::log::<A>(x) }),
         (Unary::Log2, _) => run1!(isa, d, a, |x: f32| -> f32 { math::log2::<A>(x) }),
         (Unary::Sin, _) => run1!(isa, d, a, |x: f32| -> f32 { math::sin::<A>(x) }),
         (Unary::Cos, _) => run1!(isa, d, a, |x: f32| -> f32 { math::cos::<A>(x) }),
         (Unary::Tan, _) => run1!(isa, d, a, |x: f32| -> f32 { math::tan::<A>(x) }),
-        (Unary::Tanh, _) => run1!(isa, d, a, |x: f32| -> f32 { math::tanh::<A>(x) }),
-        (Unary::Sigmoid, _) => run1!(isa, d, a, |x: f32| -> f32 { math::sigmoid::<A>(x) }),
-        (Unary::Silu, _) => run1!(isa, d, a, |x: f32| -> f32 { math::silu::<A>(x) }),
+        (Unary::Tanh, _) => each!(isa, d, a, tanh_each),
+        (Unary::Sigmoid, _) => each!(isa, d, a, sigmoid_each),
+        (Unary::Silu, _) => each!(isa, d, a, silu_each),
         (Unary::Gelu, _) => run1!(isa, d, a, |x: f32| -> f32 { math::gelu::<A>(x) }),
         (Unary::GeluTanh, _) => run1!(isa, d, a, |x: f32| -> f32 { math::gelu_tanh::<A>(x) }),
         (Unary::Erf, _) => run1!(isa, d, a, |x: f32| -> f32 { math::erf::<A>(x) }),
@@ -44,6 +60,20 @@ pub(in crate::cpu) fn unary(isa: Isa, op: Unary, ty: Type, d: &mut [u32], a: &[u
         (Unary::Round, _) => run1!(isa, d, a, |x: f32| -> f32 { x.round_ties_even() }),
         (Unary::Trunc, _) => run1!(isa, d, a, |x: f32| -> f32 { x.trunc() }),
     }
+}
+
+/// Lanes as the floats they are the bits of.
+#[inline(always)]
+fn floats(lanes: &[u32]) -> &[f32] {
+    // SAFETY: every 32 bits are a float, of the same size and alignment.
+    unsafe { &*(std::ptr::from_ref(lanes) as *const [f32]) }
+}
+
+/// The same to write to.
+#[inline(always)]
+fn floats_mut(lanes: &mut [u32]) -> &mut [f32] {
+    // SAFETY: as above, and every float is 32 bits.
+    unsafe { &mut *(std::ptr::from_mut(lanes) as *mut [f32]) }
 }
 
 /// The functions whose fast code does not take every angle.
