@@ -80,12 +80,22 @@ fn misaligned() {
             "if (i == 0) y[0] = *(device float *)((device uchar *)x + 1);",
             "if (i == 0) *(device ulong *)(y + 1) = 1;",
             "if (i == 0) y[0] = *(device ushort *)((device uchar *)x + 3);",
+            "if (i == 0) *(device float4 *)(y + 2) = 1;",
+            "if (i == 0) *(device float4 *)(y + 1) = float4(x[0], 1, 2, 3);",
+            "if (i == 0) { float4 v = *(device float4 *)(x + 2); y[0] = v.x + v.w; }",
+            "if (i == 0) { float3 v = *(device const float3 *)(x + 1); y[0] = v.x; }",
+            "if (i == 0) *(device float4 *)(y + 4) = *(device float4 *)(x + 3);",
+            "threadgroup float s[64]; s[t] = x[i]; float2 v = *(threadgroup float2 *)(s + (t | 1)); y[i] = v.x;",
+            "if (i == 0) y[0] = dot(*(device int4 *)(x + 2), int4(1));",
         ],
     );
     silent(&[
         "if (i == 0) y[0] = *(device float *)((device uchar *)x + 4);",
         "if (i == 0) *(device float4 *)(y + 4) = 1;",
         "if (i == 0) { packed_float3 p = *(device packed_float3 *)(x + 1); y[0] = p.x; }",
+        "if (i == 0) { float4 v = *(device packed_float4 *)(x + 1); *(device packed_float4 *)(y + 3) = v; }",
+        "if (i < 8) ((device float4 *)y)[i] = ((device float4 *)x)[i + 1];",
+        "struct S { float2 a, b; }; if (i == 0) { S s = *(device S *)(x + 2); *(device S *)(y + 6) = s; }",
     ]);
 }
 

@@ -32,6 +32,14 @@ pub(crate) struct BufferInner {
     checked: bool,
     /// Command buffers between commit and completion that use it.
     holders: Mutex<Vec<Weak<CommandInner>>>,
+    /// How many command buffers that use it have run.
+    runs: AtomicU64,
+}
+
+/// What a buffer held at some time, to tell later whether the CPU has changed it.
+pub(crate) struct Print {
+    digest: u64,
+    runs: u64,
 }
 
 // SAFETY: the memory is plain bytes; races between kernels and the CPU are the user's, as on a
@@ -78,6 +86,7 @@ impl Buffer {
             device: Arc::downgrade(&device.inner),
             checked: device.inner.options.checked,
             holders: Mutex::new(Vec::new()),
+            runs: AtomicU64::new(0),
         };
         Buffer { inner: Arc::new(inner) }
     }
@@ -241,6 +250,7 @@ impl Buffer {
     }
 
     pub(crate) fn release(&self, by: &Arc<CommandInner>) {
+        self.inner.runs.fetch_add(1, Ordering::SeqCst);
         let mut holders = self.inner.holders.lock().unwrap_or_else(|e| e.into_inner());
         holders.retain(|h| h.strong_count() > 0 && !std::ptr::eq(h.as_ptr(), Arc::as_ptr(by)));
     }
@@ -272,8 +282,7 @@ impl Buffer {
         }
     }
 
-    /// A digest of the contents, to tell whether they changed.
-    pub(crate) fn fingerprint(&self) -> u64 {
+    fn digest(&self) -> u64 {
         use std::hash::Hasher;
         let mut h = std::hash::DefaultHasher::new();
         // SAFETY: the buffer's own memory.
@@ -282,18 +291,26 @@ impl Buffer {
         });
         h.finish()
     }
+
+    /// What it holds now.
+    pub(crate) fn print(&self) -> Print {
+        Print { digest: self.digest(), runs: self.inner.runs.load(Ordering::SeqCst) }
+    }
+
+    /// Whether its bytes have changed since, with no command buffer that could have done it.
+    pub(crate) fn has_changed(&self, since: &Print) -> bool {
+        self.inner.runs.load(Ordering::SeqCst) == since.runs && self.digest() != since.digest
+    }
+
+    /// Whether one command buffer in flight uses it and no other.
+    pub(crate) fn sole_holder(&self) -> bool {
+        let holders = self.inner.holders.lock().unwrap_or_else(|e| e.into_inner());
+        holders.iter().filter(|h| h.strong_count() > 0).count() == 1
+    }
 }
 
 impl std::fmt::Debug for Buffer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.describe())
-    }
-}
-
-impl Buffer {
-    /// Whether one command buffer in flight uses it and no other.
-    pub(crate) fn sole_holder(&self) -> bool {
-        let holders = self.inner.holders.lock().unwrap_or_else(|e| e.into_inner());
-        holders.iter().filter(|h| h.strong_count() > 0).count() == 1
     }
 }

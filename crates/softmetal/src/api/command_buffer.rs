@@ -1,10 +1,10 @@
-//! Queues and command buffers: what was encoded, when it runs, how it ended.
+//! Command buffers: what was encoded, and how it ended. Running them is in running.rs.
 
-use super::buffer::{Buffer, BufferInner};
-use super::dispatch::{self, Dispatch};
+use super::buffer::{Buffer, BufferInner, Print};
+use super::dispatch::Dispatch;
 use super::event::{Fence, SharedEvent};
 use super::{BlitEncoder, ComputeEncoder, Device, DispatchType};
-use crate::check::{Counters, Kind, Report, Side};
+use crate::check::{Counters, Report};
 use crate::error::{Error, Result, invalid};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak, mpsc};
 
@@ -40,6 +40,18 @@ pub(crate) enum Command {
     WaitFence(Fence),
 }
 
+impl Command {
+    /// The buffers it uses.
+    pub(super) fn held(&self) -> Vec<&Held> {
+        match self {
+            Command::Dispatch(d) => d.held().collect(),
+            Command::Copy { from, to, .. } => vec![from, to],
+            Command::Fill { buffer, .. } => vec![buffer],
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// How far a command buffer has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
@@ -53,18 +65,21 @@ pub enum Status {
     Error,
 }
 
-type Handler = Box<dyn FnOnce(&CommandBuffer) + Send>;
+pub(super) type Handler = Box<dyn FnOnce(&CommandBuffer) + Send>;
 
-struct State {
-    status: Status,
-    commands: Vec<Command>,
-    handlers: Vec<Handler>,
-    error: Option<Error>,
-    reports: Vec<Report>,
-    counters: Vec<Counters>,
-    times: (f64, f64),
+pub(super) struct State {
+    pub(super) status: Status,
+    pub(super) commands: Vec<Command>,
+    /// The first kernel dispatched, for reports about no kernel in particular.
+    kernel: String,
+    pub(super) handlers: Vec<Handler>,
+    pub(super) error: Option<Error>,
+    pub(super) reports: Vec<Report>,
+    pub(super) counters: Vec<Counters>,
+    pub(super) times: (f64, f64),
     open: bool,
-    fingerprints: Vec<(Buffer, u64)>,
+    /// What buffers held at commit.
+    pub(super) prints: Vec<(Buffer, Print)>,
 }
 
 pub(crate) struct Inner {
@@ -72,66 +87,13 @@ pub(crate) struct Inner {
     queue: mpsc::Sender<Arc<Inner>>,
     retained: bool,
     state: Mutex<State>,
-    done: Condvar,
+    pub(super) done: Condvar,
 }
 
 /// A list of commands that is run as a whole.
 #[derive(Clone)]
 pub struct CommandBuffer {
     pub(crate) inner: Arc<Inner>,
-}
-
-/// Runs command buffers in the order they are committed.
-#[derive(Clone)]
-pub struct CommandQueue {
-    device: Device,
-    sender: mpsc::Sender<Arc<Inner>>,
-}
-
-impl CommandQueue {
-    pub(crate) fn new(device: &Device) -> CommandQueue {
-        let (sender, receiver) = mpsc::channel::<Arc<Inner>>();
-        // The thread ends when the queue and its command buffers are gone.
-        let spawned = std::thread::Builder::new().name("softmetal-queue".into()).spawn(move || {
-            while let Ok(commands) = receiver.recv() {
-                commands.run();
-            }
-        });
-        drop(spawned); // a queue without a thread fails at commit
-        CommandQueue { device: device.clone(), sender }
-    }
-
-    /// A command buffer that keeps its buffers alive.
-    pub fn command_buffer(&self) -> CommandBuffer {
-        self.make(true)
-    }
-
-    /// A command buffer that does not: whoever made the buffers must keep them.
-    pub fn command_buffer_with_unretained_references(&self) -> CommandBuffer {
-        self.make(false)
-    }
-
-    fn make(&self, retained: bool) -> CommandBuffer {
-        let state = State {
-            status: Status::NotEnqueued,
-            commands: Vec::new(),
-            handlers: Vec::new(),
-            error: None,
-            reports: Vec::new(),
-            counters: Vec::new(),
-            times: (0.0, 0.0),
-            open: false,
-            fingerprints: Vec::new(),
-        };
-        let inner = Inner {
-            device: self.device.clone(),
-            queue: self.sender.clone(),
-            retained,
-            state: Mutex::new(state),
-            done: Condvar::new(),
-        };
-        CommandBuffer { inner: Arc::new(inner) }
-    }
 }
 
 impl CommandBuffer {
@@ -192,10 +154,9 @@ impl CommandBuffer {
         }
         s.status = Status::Committed;
         if self.inner.device.inner.options.checked {
-            s.fingerprints = buffers.iter().map(|b| (b.clone(), b.fingerprint())).collect();
             // Weak references must not be kept alive by the check itself.
-            if !self.inner.retained {
-                s.fingerprints.clear();
+            if self.inner.retained {
+                s.prints = buffers.iter().map(|b| (b.clone(), b.print())).collect();
             }
         }
         drop(s);
@@ -250,7 +211,33 @@ impl CommandBuffer {
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn new(
+        device: &Device,
+        queue: mpsc::Sender<Arc<Inner>>,
+        retained: bool,
+    ) -> Arc<Inner> {
+        let state = State {
+            status: Status::NotEnqueued,
+            commands: Vec::new(),
+            kernel: String::new(),
+            handlers: Vec::new(),
+            error: None,
+            reports: Vec::new(),
+            counters: Vec::new(),
+            times: (0.0, 0.0),
+            open: false,
+            prints: Vec::new(),
+        };
+        Arc::new(Inner {
+            device: device.clone(),
+            queue,
+            retained,
+            state: Mutex::new(state),
+            done: Condvar::new(),
+        })
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
@@ -278,6 +265,9 @@ impl Inner {
         if s.status != Status::NotEnqueued {
             return invalid("encode", "the command buffer has been committed");
         }
+        if let (Command::Dispatch(d), true) = (&command, s.kernel.is_empty()) {
+            s.kernel = d.pipeline.name.clone();
+        }
         s.commands.push(command);
         Ok(())
     }
@@ -294,14 +284,7 @@ impl Inner {
     }
 
     pub(crate) fn first_kernel(&self) -> String {
-        let s = self.lock();
-        s.commands
-            .iter()
-            .find_map(|c| match c {
-                Command::Dispatch(d) => Some(d.pipeline.name.clone()),
-                _ => None,
-            })
-            .unwrap_or_default()
+        self.lock().kernel.clone()
     }
 
     /// Every buffer it uses that still exists, once.
@@ -315,169 +298,7 @@ impl Inner {
                 out.push(b);
             }
         };
-        for c in &s.commands {
-            match c {
-                Command::Dispatch(d) => d.held().for_each(&mut add),
-                Command::Copy { from, to, .. } => [from, to].into_iter().for_each(&mut add),
-                Command::Fill { buffer, .. } => add(buffer),
-                _ => {}
-            }
-        }
+        s.commands.iter().flat_map(Command::held).for_each(&mut add);
         out
-    }
-
-    /// Buffers whose bytes have changed between commit and now, with nobody else to do it.
-    fn changed(&self) {
-        let prints = std::mem::take(&mut self.lock().fingerprints);
-        for (buffer, before) in prints {
-            if buffer.sole_holder() && buffer.fingerprint() != before {
-                let already = self.lock().reports.iter().any(|r| r.binding == buffer.describe());
-                if !already {
-                    self.add_report(Report {
-                        kind: Kind::RewrittenInFlight,
-                        kernel: self.first_kernel(),
-                        binding: buffer.describe(),
-                        offset: 0,
-                        size: buffer.length(),
-                        side: Side::default(),
-                        other: None,
-                        detail:
-                            "its bytes changed between commit and the start of the command buffer"
-                                .into(),
-                    });
-                }
-            }
-        }
-    }
-
-    fn run(self: &Arc<Inner>) {
-        let clock = self.device.inner.start;
-        let commands = std::mem::take(&mut self.lock().commands);
-        let mut order = dispatch::Order::new(&self.device);
-        let mut result = Ok(());
-        let mut started = false;
-        for command in &commands {
-            if !started && !matches!(command, Command::Wait(..) | Command::Encoder { .. }) {
-                started = true;
-                self.lock().times.0 = clock.elapsed().as_secs_f64();
-                self.changed();
-            }
-            result = self.step(command, &mut order);
-            if result.is_err() {
-                break;
-            }
-        }
-        self.lock().times.1 = clock.elapsed().as_secs_f64();
-        // Put back, so that reports made meanwhile can name the kernel, then let go.
-        let mut seen = std::collections::HashSet::new();
-        for held in commands.iter().flat_map(|c| match c {
-            Command::Dispatch(d) => d.held().cloned().collect::<Vec<_>>(),
-            Command::Copy { from, to, .. } => vec![from.clone(), to.clone()],
-            Command::Fill { buffer, .. } => vec![buffer.clone()],
-            _ => Vec::new(),
-        }) {
-            if let Ok(b) = held.get()
-                && seen.insert(b.inner.id)
-            {
-                b.release(self);
-            }
-        }
-        self.finish(result);
-    }
-
-    fn finish(self: &Arc<Inner>, result: Result<()>) {
-        let handlers = {
-            let mut s = self.lock();
-            let reports = std::mem::take(&mut s.reports);
-            s.error = match result {
-                Err(Error::Checked(mut more)) => {
-                    more.extend(reports);
-                    Some(Error::Checked(more))
-                }
-                Err(e) => Some(e),
-                Ok(()) if !reports.is_empty() => Some(Error::Checked(reports)),
-                Ok(()) => None,
-            };
-            s.status = if s.error.is_some() { Status::Error } else { Status::Completed };
-            std::mem::take(&mut s.handlers)
-        };
-        self.done.notify_all();
-        for handler in handlers {
-            handler(&CommandBuffer { inner: self.clone() });
-        }
-    }
-
-    fn step(self: &Arc<Inner>, command: &Command, order: &mut dispatch::Order) -> Result<()> {
-        let limit = self.device.inner.options.time_limit;
-        let freed = |name: String| -> Error {
-            if self.device.inner.options.checked {
-                return Error::Checked(vec![Report {
-                    kind: Kind::FreedInFlight,
-                    kernel: String::new(),
-                    binding: name,
-                    offset: 0,
-                    size: 0,
-                    side: Side::default(),
-                    other: None,
-                    detail: "it was freed before the command buffer that uses it had run".into(),
-                }]);
-            }
-            Error::Invalid {
-                op: "command buffer".into(),
-                rule: format!("{name} was freed before it was used"),
-            }
-        };
-        match command {
-            Command::Encoder { concurrent } => order.encoder(*concurrent),
-            Command::Barrier { buffers } => order.barrier(buffers.as_deref()),
-            Command::Dispatch(d) => {
-                if let Some(counters) = dispatch::run(d, order, &freed)? {
-                    self.lock().counters.push(counters);
-                }
-            }
-            Command::Copy { from, from_offset, to, to_offset, length } => {
-                let (from, to) = (from.get().map_err(freed)?, to.get().map_err(freed)?);
-                // SAFETY: both ranges were checked when the copy was encoded.
-                unsafe {
-                    std::ptr::copy(
-                        (from.address() + from_offset) as *const u8,
-                        (to.address() + to_offset) as *mut u8,
-                        *length,
-                    );
-                }
-                to.initialized(*to_offset..to_offset + length);
-            }
-            Command::Fill { buffer, range, value } => {
-                let buffer = buffer.get().map_err(freed)?;
-                // SAFETY: the range was checked when the fill was encoded.
-                unsafe {
-                    std::ptr::write_bytes(
-                        (buffer.address() + range.start) as *mut u8,
-                        *value,
-                        range.len(),
-                    )
-                };
-                buffer.initialized(range.clone());
-            }
-            Command::Signal(event, value) => event.set_signaled_value(*value),
-            Command::UpdateFence(fence) => fence.event.set_signaled_value(1),
-            Command::Wait(event, value) => {
-                if !event.wait_until_signaled_value(*value, limit) {
-                    return invalid(
-                        "encode_wait_for_event",
-                        format!("the event did not reach {value} in {} s", limit.as_secs_f64()),
-                    );
-                }
-            }
-            Command::WaitFence(fence) => {
-                if !fence.event.wait_until_signaled_value(1, limit) {
-                    return invalid(
-                        "wait_for_fence",
-                        format!("the fence was not updated in {} s", limit.as_secs_f64()),
-                    );
-                }
-            }
-        }
-        Ok(())
     }
 }

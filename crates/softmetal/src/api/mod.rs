@@ -10,13 +10,16 @@ mod event;
 mod function;
 mod library;
 mod pipeline;
+mod queue;
+mod running;
 
 pub use blit::BlitEncoder;
 pub use buffer::{Buffer, StorageMode};
-pub use command_buffer::{CommandBuffer, CommandQueue, Status};
+pub use command_buffer::{CommandBuffer, Status};
 pub use compute::{ComputeEncoder, DispatchType, Size};
 pub use device::{Device, DeviceOptions, Family};
 pub use event::{Fence, SharedEvent};
 pub use function::{ConstantValue, Function, FunctionConstants};
 pub use library::{CompileOptions, Library};
 pub use pipeline::{Argument, ArgumentKind, ComputePipeline, PipelineOptions};
+pub use queue::CommandQueue;

@@ -21,7 +21,7 @@ pub(crate) struct Clang {
 /// The oldest that is tried, and the newest name looked for.
 const VERSIONS: std::ops::RangeInclusive<u32> = 14..=30;
 /// Macros that never end produce output without end.
-const MAX_OUTPUT: u64 = 512 << 20;
+const MAX_OUTPUT: u64 = 64 << 20;
 
 impl Clang {
     /// `SOFTMETAL_CLANG`, or the newest `clang-N` on the path, or `clang`.
@@ -139,20 +139,20 @@ impl Clang {
             "-fno-finite-loops",
             "-fno-strict-aliasing",
             "-ftemplate-depth=2048",
-            "-fconstexpr-steps=20000000",
+            "-fconstexpr-steps=2000000",
         ]);
         #[cfg(target_arch = "x86_64")]
-        c.arg("-march=native");
+        c.args(["-march=native", "-fstack-clash-protection"]);
         #[cfg(not(target_arch = "x86_64"))]
         c.args(["-Xclang", "-cl-ext=+all"]);
+        // The cache is shared: names in it must not depend on the folder it was filled from.
+        c.arg("-fdebug-compilation-dir=.");
         match mode {
             Mode::Fast => {
                 c.args(["-O2", "-gline-tables-only"]);
             }
             Mode::Checked => {
                 c.args(["-D__SM_CHECKED", "-g", "-gno-column-info"]);
-                // The cache is shared: names in it must not depend on the folder it was filled from.
-                c.arg("-fdebug-compilation-dir=.");
                 // Optimised, but not so that accesses are merged or moved between threads.
                 c.args(["-O1", "-fno-vectorize", "-fno-slp-vectorize"]);
                 c.args(["-fsanitize=kernel-address,alignment", "-fno-sanitize-link-runtime"]);
@@ -252,10 +252,10 @@ pub(super) fn run(
                 "it took longer than {} s",
                 limit.as_secs()
             )))),
-            Some(true) if (out.len() as u64) < MAX_OUTPUT => Ok(out),
-            Some(true) => {
-                Err(ClangError::Other(Error::Compiler("preprocessing gave too much text".into())))
-            }
+            _ if out.len() as u64 >= MAX_OUTPUT => Err(ClangError::Other(Error::Compiler(
+                format!("macros expand to more than {} MiB of text", MAX_OUTPUT >> 20),
+            ))),
+            Some(true) => Ok(out),
             Some(false) if err.contains("error:") => Err(ClangError::Messages(err)),
             Some(false) => Err(ClangError::Other(Error::Compiler(
                 err.lines().take(5).collect::<Vec<_>>().join(" / "),

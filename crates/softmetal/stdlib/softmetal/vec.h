@@ -65,6 +65,25 @@ template <class T, class U, int N> struct __sm_put<T, packed_vec<U, N>> {
   explicit constexpr __sm_inline NAME(const OTHER<U, N> &v) : e{} { \
     for (int i = 0; i < N; i++) e[i] = T(v.e[i]); \
   }
+#ifdef __SM_CHECKED
+// Whole vectors in and out of memory that others see go through functions here, so that the
+// sanitizer asks whether they are aligned. Templates leave the vector trivial to copy.
+#define __SM_VEC_FROM(AS) \
+  template <class U, enable_if_t<is_same<U, vec>::value, int> = 0> \
+  __sm_inline vec(const AS U &v) : e{} { for (int i = 0; i < int(sizeof(e) / sizeof(T)); i++) e[i] = v.e[i]; }
+#define __SM_VEC_TO(AS) \
+  template <class U, enable_if_t<is_same<typename __sm_bare<U>::type, vec>::value || is_arithmetic<U>::value, int> = 0> \
+  __sm_inline AS vec &operator=(U &&u) AS { \
+    vec v = u; \
+    for (int i = 0; i < int(sizeof(e) / sizeof(T)); i++) e[i] = v.e[i]; \
+    return *this; \
+  }
+#define __SM_VEC_MEMORY \
+  __SM_VEC_FROM(__sm_device) __SM_VEC_FROM(__sm_host) __SM_VEC_FROM(__local) \
+  __SM_VEC_TO(__global) __SM_VEC_TO(__local)
+#else
+#define __SM_VEC_MEMORY
+#endif
 #define __SM_FIELDS_2 struct { T x, y; }; struct { T r, g; }
 #define __SM_FIELDS_3 struct { T x, y, z; }; struct { T r, g, b; }
 #define __SM_FIELDS_4 struct { T x, y, z, w; }; struct { T r, g, b, a; }
@@ -74,6 +93,7 @@ template <class T, class U, int N> struct __sm_put<T, packed_vec<U, N>> {
     union { T e[N]; __SM_FIELDS_##N; }; \
     __SM_VEC_BODY(vec, N) \
     __SM_VEC_CAST(vec, packed_vec, N) \
+    __SM_VEC_MEMORY \
     __SM_SWIZZLES_##N \
   }; \
   template <class T> struct packed_vec<T, N> { \
