@@ -27,6 +27,25 @@
 //! assert_eq!(result, [1.0, 10.0, -1.0, -10.0]);
 //! # Ok::<(), bessemer::Error>(())
 //! ```
+//!
+//! Language models are in [`llm`]:
+//!
+//! ```
+//! use bessemer::{Device, llm::{GenerateOptions, Llm, SessionOptions}};
+//!
+//! # let folder = std::env::temp_dir();
+//! # let path = folder.join(format!("bessemer-{}.gguf", std::process::id()));
+//! # std::fs::write(&path, bessemer::llm::tiny::gguf())?;
+//! let device = Device::open("cpu")?;
+//! let llm = Llm::open(&path, &device)?;
+//! # std::fs::remove_file(&path)?;
+//! let mut session = llm.session(SessionOptions::default())?;
+//! let options = GenerateOptions { max_tokens: Some(16), ..Default::default() };
+//! for piece in llm.generate(&mut session, "Once upon a time", &options)? {
+//!     print!("{}", piece?);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod candidates;
 mod choice;

@@ -6,6 +6,7 @@ mod generation;
 mod lookup;
 mod options;
 mod prompt;
+mod shield;
 mod stops;
 
 pub use generation::{Answer, Generation};
@@ -19,6 +20,7 @@ use crate::{
     tokenizer::{Encode, Tokenizer},
 };
 use bessemer_core::{Device, HostMemory};
+use shield::Shield;
 use std::{fmt, path::Path, sync::Arc};
 
 /// A language model on a device. Clones are handles to the same one.
@@ -55,6 +57,7 @@ pub struct Llm(Arc<Parts>);
 struct Parts {
     model: Arc<Model>,
     tokenizer: Tokenizer,
+    shield: Shield,
     /// A template that does not parse only matters to those who chat.
     template: Result<Option<ChatTemplate>, String>,
 }
@@ -85,7 +88,8 @@ impl Llm {
             Err(Error::Template { why, .. }) => Err(why),
             other => Ok(other?),
         };
-        Ok(Llm(Arc::new(Parts { model, tokenizer, template })))
+        let shield = Shield::new(&tokenizer);
+        Ok(Llm(Arc::new(Parts { model, tokenizer, shield, template })))
     }
 
     /// The model.
@@ -125,7 +129,8 @@ impl Llm {
         Generation::new(&self.0.tokenizer, session, tokens, options)
     }
 
-    /// Answers a chat, by the model's own template.
+    /// Answers a chat, by the model's own template. Messages are text and nothing else: words in
+    /// them that are spelled like tokens that steer the model do not.
     pub fn chat<'a>(
         &'a self,
         session: &'a mut Session,
@@ -201,7 +206,11 @@ impl Llm {
                 tokens.extend(tokenizer.encode(text, Encode::PLAIN)?);
                 Ok(tokens)
             }
-            Prompt::Chat(chat) => tokenizer.encode(&self.render(chat)?, Encode::TRUSTED),
+            Prompt::Chat(chat) => {
+                let mut chat = (*chat).clone();
+                self.0.shield.break_up(&mut chat);
+                shield::encode(tokenizer, &self.render(&chat)?)
+            }
             Prompt::Tokens(tokens) => Ok(tokens.to_vec()),
         }
     }

@@ -157,6 +157,59 @@ mod tests {
         assert_eq!(draws(&penalised, &[3.0, 2.5, 2.0], 4), [0, 1, 2, 0]);
     }
 
+    /// The share of each token among many draws.
+    fn shares(sampling: &Sampling, logits: &[f32]) -> Vec<f32> {
+        let mut shares = vec![0.0; logits.len()];
+        draws(sampling, logits, 4000).iter().for_each(|&t| shares[t as usize] += 1.0 / 4000.0);
+        shares
+    }
+
+    #[test]
+    fn every_setting_does_what_it_says() {
+        let probabilities = [0.4f32, 0.3, 0.15, 0.1, 0.05];
+        let logits = probabilities.map(f32::ln);
+        let left = |sampling: &Sampling| -> Vec<bool> {
+            shares(sampling, &logits).iter().map(|&share| share > 0.0).collect()
+        };
+        assert_eq!(left(&PLAIN), [true; 5]);
+        let top_k = Sampling { top_k: 2, ..PLAIN };
+        assert_eq!(left(&top_k), [true, true, false, false, false]);
+        let top_p = Sampling { top_p: 0.8, ..PLAIN };
+        assert_eq!(left(&top_p), [true, true, true, false, false]);
+        let min_p = Sampling { min_p: 0.3, ..PLAIN };
+        assert_eq!(left(&min_p), [true, true, true, false, false]);
+        // The mean surprise is 1.39 nats: 0.3 comes nearest, with 1.20.
+        let typical = Sampling { typical_p: 0.2, ..PLAIN };
+        assert_eq!(left(&typical), [false, true, false, false, false]);
+        // At temperature 2, likelihoods go by their roots.
+        let hot = shares(&Sampling { temperature: 2.0, ..PLAIN }, &logits);
+        let roots: f32 = probabilities.iter().map(|p| p.sqrt()).sum();
+        for (share, p) in hot.iter().zip(probabilities) {
+            assert!((share - p.sqrt() / roots).abs() < 0.04, "{hot:?}");
+        }
+    }
+
+    #[test]
+    fn each_penalty_has_its_own_way() {
+        let greedy = Sampling { temperature: 0.0, penalty_window: 8, ..PLAIN };
+        assert_eq!(draws(&greedy, &[3.0, 2.0, 1.0], 4), [0; 4]);
+        // Once and for all, until it has left the window.
+        let repeat = Sampling { repeat_penalty: 2.0, ..greedy.clone() };
+        assert_eq!(draws(&repeat, &[3.0, 2.0, 1.0], 4), [0, 1, 0, 0]);
+        let presence = Sampling { presence_penalty: 1.5, ..greedy.clone() };
+        assert_eq!(draws(&presence, &[3.0, 2.0, 1.0], 4), [0, 1, 0, 0]);
+        // More each time.
+        let frequency = Sampling { frequency_penalty: 0.6, ..greedy.clone() };
+        assert_eq!(draws(&frequency, &[3.0, 2.0, 1.0], 6), [0, 0, 1, 0, 1, 0]);
+        // What the prompt has counts too.
+        let mut sampler = Sampler::new(&presence, 3).unwrap();
+        sampler.accept(0);
+        assert_eq!(sampler.sample(&mut [3.0, 2.0, 1.0]), Some(1));
+        // A push is as good as a ban.
+        let bias = Sampling { logit_bias: vec![(2, 2.5)], ..greedy };
+        assert_eq!(draws(&bias, &[3.0, 2.0, 1.0], 2), [2, 2]);
+    }
+
     #[test]
     fn mirostat_brings_surprise_to_its_aim() {
         let logits: Vec<f32> = (0..1000).map(|i| -(i as f32 + 1.0).ln()).collect();
