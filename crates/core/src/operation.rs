@@ -70,7 +70,8 @@ impl Access {
                     return refuse(format!("the output {out:?} overlaps the input {input:?}"));
                 }
             }
-            if let Some(other) = self.writes[..i].iter().find(|other| out.overlaps(other)) {
+            let overlaps = |other: &&View| out.overlaps(other) && !out.is_beside(other);
+            if let Some(other) = self.writes[..i].iter().find(overlaps) {
                 return refuse(format!("the outputs {out:?} and {other:?} overlap"));
             }
         }

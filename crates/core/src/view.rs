@@ -16,6 +16,16 @@ pub struct View {
     offset: usize,
 }
 
+/// Gapless runs of a view, all a multiple of `period` bytes apart (0: there is just one).
+struct Runs {
+    bytes: usize,
+    period: usize,
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 impl View {
     /// The start of `buffer`, gapless.
     pub fn new(buffer: &Buffer, dtype: DType, shape: Shape) -> Result<View> {
@@ -162,6 +172,33 @@ impl View {
         }
         let (a, b) = (self.range(), other.range());
         a.start < b.end && b.start < a.end
+    }
+
+    /// Whether both are certain to touch no common byte since they lie side by side, as columns of
+    /// one matrix do.
+    pub fn is_beside(&self, other: &View) -> bool {
+        // All gapless runs start at a multiple of `period` from the first, so each view stays
+        // within one window of every period.
+        let (mine, others) = (self.runs(), other.runs());
+        let period = gcd(mine.period, others.period);
+        if !self.buffer.is(&other.buffer) || period == 0 {
+            return false;
+        }
+        let apart = (other.offset as isize - self.offset as isize).rem_euclid(period as isize);
+        let apart = apart as usize;
+        apart >= mine.bytes && period - apart >= others.bytes
+    }
+
+    /// The gapless runs that a view is made of.
+    fn runs(&self) -> Runs {
+        let (len, bytes) = (self.dtype.block_len(), self.dtype.block_bytes());
+        let last = self.shape.rank().saturating_sub(1);
+        let gapless = self.strides.get(last) == Some(&1);
+        let steps = self.shape.iter().zip(&*self.strides).enumerate();
+        let steps = steps.filter(|&(axis, (&size, _))| size > 1 && !(gapless && axis == last));
+        let steps = steps.map(|(_, (_, step))| step.unsigned_abs() / len * bytes);
+        let width = if gapless { self.shape.width() / len } else { 1 };
+        Runs { bytes: width * bytes, period: steps.fold(0, gcd) }
     }
 
     /// Whether both are the very same elements in the same order.

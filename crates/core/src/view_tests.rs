@@ -82,6 +82,24 @@ fn broadcasting_repeats_with_stride_zero() {
 }
 
 #[test]
+fn columns_lie_side_by_side() {
+    let matrix = view(&[4, 10]);
+    let columns = |range| matrix.narrow(1, range).unwrap();
+    assert!(columns(0..4).is_beside(&columns(4..10)));
+    assert!(columns(4..10).is_beside(&columns(0..4)));
+    assert!(columns(8..10).is_beside(&columns(0..3)));
+    assert!(!columns(0..5).is_beside(&columns(4..10)));
+    assert!(!columns(0..4).is_beside(&matrix));
+    // Every second column, beside the others and not beside themselves.
+    let every_second = |first| columns(first..10).step(1, 0, 5, 2).unwrap();
+    assert!(every_second(0).is_beside(&every_second(1)));
+    assert!(!every_second(0).is_beside(&every_second(0)));
+    // One row has no period; another buffer is no neighbour.
+    assert!(!matrix.narrow(0, 0..1).unwrap().is_beside(&matrix.narrow(0, 0..1).unwrap()));
+    assert!(!columns(0..4).is_beside(&view(&[4, 10]).narrow(1, 4..10).unwrap()));
+}
+
+#[test]
 fn overlap_and_identity() {
     let view = view(&[4, 6]);
     let (top, bottom) = (view.narrow(0, 0..2).unwrap(), view.narrow(0, 2..4).unwrap());

@@ -40,7 +40,7 @@ pub use gather::Gather;
 pub use group_norm::GroupNorm;
 pub use kernel::Kernel;
 pub use layer_norm::LayerNorm;
-pub use linear::Linear;
+pub use linear::{Linear, Linears};
 pub use map::Map;
 pub use matmul::{Dot, Matmul};
 pub use quantize::{Dequantize, Quantize};

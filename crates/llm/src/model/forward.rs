@@ -10,7 +10,7 @@ use super::{
 };
 use crate::Result;
 use bessemer_core::{Batch, Shape, View};
-use bessemer_ops::{AddRmsNorm, Attention, Gated, Gather, Linear, RmsNorm, Rope, Scatter};
+use bessemer_ops::{AddRmsNorm, Attention, Gated, Gather, Linear, Linears, RmsNorm, Rope, Scatter};
 use std::ops::Range;
 
 /// What a pass is asked for, besides keys and values.
@@ -216,11 +216,16 @@ impl Workspace {
         x: &View,
         out: &View,
     ) -> Result<()> {
-        let mut column = 0;
-        for part in by {
-            let columns = column..column + part.weight.shape()[0];
-            column = columns.end;
-            self.project(batch, part, x, &out.narrow(1, columns)?)?;
+        for rows in together(x.shape()[0], self.alone) {
+            let (x, out) = (x.narrow(0, rows.clone())?, out.narrow(0, rows)?);
+            let mut column = 0;
+            let layers = by.iter().map(|Projection { weight, bias }| {
+                let columns = column..column + weight.shape()[0];
+                column = columns.end;
+                let (x, weight, bias) = (x.clone(), weight.clone(), bias.clone());
+                Ok(Linear { x, weight, bias, out: out.narrow(1, columns)? })
+            });
+            batch.push(Linears(layers.collect::<Result<_>>()?))?;
         }
         Ok(())
     }

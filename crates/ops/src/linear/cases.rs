@@ -1,8 +1,11 @@
 //! What every device is held to.
 
-use super::Linear;
+use super::{Linear, Linears};
 use crate::case::{Case, Tolerance};
-use bessemer_core::DType::{self, BF16, F16, F32, Q4_0, Q4_K, Q6_K, Q8_0};
+use bessemer_core::{
+    DType::{self, BF16, F16, F32, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0},
+    Result,
+};
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -44,6 +47,20 @@ pub(crate) fn cases() -> Vec<Case> {
         cases.push(strided(weight));
         cases.push(not_finite(weight));
     }
+    for weights in [
+        [Q4_0, Q4_0, Q4_0],
+        [Q4_K, Q4_K, Q6_K],
+        [Q5_0, Q5_0, Q8_0],
+        [Q4_1, Q5_1, Q5_K],
+        [F16, Q8_0, F32],
+    ] {
+        for rows in [1, 3, 40] {
+            cases.push(together(F32, weights, F32, rows));
+        }
+    }
+    cases.push(together(F16, [BF16, BF16, BF16], F16, 2));
+    cases.push(together(BF16, [Q8_0, Q8_0, Q8_0], BF16, 1));
+    cases.push(together(F32, [Q4_K, Q6_K, Q6_K], F32, 1).quick());
     cases
 }
 
@@ -56,6 +73,23 @@ fn plain(x: DType, weight: DType, out: DType, rows: usize, k: usize, n: usize) -
             bias: None,
             out: f.output(out, &[rows, n])?,
         })
+    })
+}
+
+/// Layers of several sizes, one of them with a bias.
+fn together(x: DType, weights: [DType; 3], out: DType, rows: usize) -> Case {
+    let [q, k, v] = weights;
+    let name = format!("{x} × {q}, {k} and {v} → {out} {rows}×256");
+    let bound = weights.map(|weight| tolerance(weight, out, 256));
+    let bound = bound.into_iter().max_by(|a, b| a.nmse.total_cmp(&b.nmse)).expect("three");
+    Case::new("linears", name, bound, move |f| {
+        let x = f.random(x, &[rows, 256])?;
+        let layers = weights.into_iter().zip([130, 33, 48]).map(|(weight, n)| {
+            let bias = if n == 33 { Some(f.random(F32, &[n])?) } else { None };
+            let weight = f.random(weight, &[n, 256])?;
+            Ok(Linear { x: x.clone(), weight, bias, out: f.output(out, &[rows, n])? })
+        });
+        Ok(Linears(layers.collect::<Result<_>>()?))
     })
 }
 

@@ -2,11 +2,25 @@
 
 use super::{Layer, blocks, dense};
 use bessemer_core::cpu::CpuContext;
+use std::slice;
 
-pub(crate) fn linear(op: &Layer<'_>, cpu: &CpuContext<'_>) {
-    if op.weight.dtype().is_block() {
-        blocks::linear(op, cpu);
-    } else {
-        dense::linear(op, cpu);
+/// One layer.
+pub(crate) fn linear(layer: &Layer<'_>, cpu: &CpuContext<'_>) {
+    linears(slice::from_ref(layer), cpu);
+}
+
+/// Layers of the same activations.
+pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
+    if layers.iter().all(|layer| layer.weight.dtype().is_block()) {
+        return blocks::linears(layers, cpu);
+    }
+    for layer in layers {
+        cpu.scoped(|cpu| {
+            if layer.weight.dtype().is_block() {
+                blocks::linears(slice::from_ref(layer), cpu);
+            } else {
+                dense::linear(layer, cpu);
+            }
+        });
     }
 }

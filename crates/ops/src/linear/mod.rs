@@ -6,10 +6,12 @@ mod cpu;
 mod dense;
 mod out;
 mod reference;
+mod several;
 mod streams;
 
 pub(crate) use cases::{cases, tolerance};
 pub(crate) use cpu::linear;
+pub use several::Linears;
 
 use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
 

@@ -132,7 +132,7 @@ impl<'a> Activations<'a> {
     }
 
     /// Tile `tile` from group `group` on.
-    pub(super) fn tile(&self, tile: usize, group: usize) -> Tile<'_> {
+    pub(super) fn tile(&self, tile: usize, group: usize) -> Tile<'a> {
         let first = tile * TILE;
         let height = TILE.min(self.rows - first);
         let (from, to) = (first * self.groups + group * height, (first + height) * self.groups);

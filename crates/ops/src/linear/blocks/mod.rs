@@ -5,6 +5,7 @@
 
 mod activations;
 mod format;
+mod one_row;
 mod panel;
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -13,28 +14,42 @@ mod x86;
 use super::{Layer, out::Out};
 use activations::{Activations, MAGIC_BITS, Row, TILE, Tile};
 use bessemer_core::{
-    DType, View,
+    View,
     cpu::{CpuContext, Output},
 };
 use bessemer_simd::Isa;
-use format::{Format, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0};
+use format::Format;
 use panel::{DEPTH, PackLevels, Panel, WIDTH};
-use std::{
-    ops::Range,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub(super) fn linear(op: &Layer<'_>, cpu: &CpuContext<'_>) {
-    match op.weight.dtype() {
-        DType::Q4_0 => run::<Q4_0>(op, cpu),
-        DType::Q4_1 => run::<Q4_1>(op, cpu),
-        DType::Q5_0 => run::<Q5_0>(op, cpu),
-        DType::Q5_1 => run::<Q5_1>(op, cpu),
-        DType::Q8_0 => run::<Q8_0>(op, cpu),
-        DType::Q4_K => run::<Q4_K>(op, cpu),
-        DType::Q5_K => run::<Q5_K>(op, cpu),
-        DType::Q6_K => run::<Q6_K>(op, cpu),
-        _ => unreachable!("a block format"),
+/// Evaluates an expression with a type for the format that a dtype is.
+macro_rules! with_format {
+    ($dtype:expr, $format:ident => $value:expr) => {
+        with_format!(@ $dtype, $format, $value, Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q4_K Q5_K Q6_K)
+    };
+    (@ $dtype:expr, $format:ident, $value:expr, $($name:ident)*) => {
+        match $dtype {
+            $(bessemer_core::DType::$name => {
+                type $format = $crate::linear::blocks::format::$name;
+                $value
+            })*
+            _ => unreachable!("a block format"),
+        }
+    };
+}
+use with_format;
+
+/// Layers of the same activations.
+pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
+    let alone = |layer: &Layer<'_>| {
+        let (rows, k, n) = layer.sizes();
+        rows == 1 && k > 0 && n > 0
+    };
+    if layers.iter().all(alone) {
+        return one_row::linears(layers, cpu);
+    }
+    for layer in layers {
+        cpu.scoped(|cpu| with_format!(layer.weight.dtype(), F => run::<F>(layer, cpu)));
     }
 }
 
@@ -127,37 +142,6 @@ fn run<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>) {
         (0..rows).for_each(|row| unsafe { out.store(row, 0, zeros) });
         return;
     }
-    if rows == 1 {
-        let x = Activations::new::<F>(cpu, op, kernels.row_offset, 0);
-        let row = (kernels.prepare)(cpu, x.tile(0, 0));
-        // Pieces of at least 16 KiB of weights are worth a thread's while.
-        cpu.split(n, (16 << 10) / weights.row_bytes.max(1) + 1, |columns| {
-            let apart = columns.len() / STREAMS;
-            for_each_run(0..apart, |run| {
-                let mut sums = [[0.0; RUN]; STREAMS];
-                for (i, column) in run.clone().enumerate() {
-                    let place = |stream: usize| columns.start + stream * apart + column;
-                    let rows: [&[u8]; STREAMS] = std::array::from_fn(|s| weights.row(place(s)));
-                    let mut found = [0.0; STREAMS];
-                    (kernels.dots)(&rows, &row, groups, &mut found);
-                    sums.iter_mut().zip(found).for_each(|(sums, found)| sums[i] = found);
-                }
-                for (stream, sums) in sums.iter().enumerate() {
-                    let column = columns.start + stream * apart + run.start;
-                    // SAFETY: each column belongs to one task.
-                    unsafe { out.store(0, column, &sums[..run.len()]) };
-                }
-            });
-            for column in columns.start + STREAMS * apart..columns.end {
-                let mut sum = [0.0];
-                (kernels.dots)(&[weights.row(column)], &row, groups, &mut sum);
-                // SAFETY: each column belongs to one task.
-                unsafe { out.store(0, column, &sum) };
-            }
-        });
-        exact_where_spoilt::<F>(op, cpu, &weights, &x, &out);
-        return;
-    }
     let x = Activations::new::<F>(cpu, op, kernels.offset, kernels.bias);
     let (panels, isa) = (n.div_ceil(WIDTH), cpu.isa());
     let workers = cpu.threads().min(panels);
@@ -205,29 +189,19 @@ fn run<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>) {
             }
         });
     }
-    exact_where_spoilt::<F>(op, cpu, &weights, &x, &out);
+    exact_where_spoilt(op, cpu, &weights, &x, &out);
 }
 
 /// Rows of weights read side by side when there is one row of activations. They lie far apart: the
 /// machine fetches ahead for each of them, which one alone would not keep it busy with.
 const STREAMS: usize = 4;
 
-/// Columns whose results are stored at once.
-const RUN: usize = 64;
-
-/// Calls `work` with each part of `range` of at most [`RUN`].
-fn for_each_run(range: Range<usize>, mut work: impl FnMut(Range<usize>)) {
-    for start in range.clone().step_by(RUN) {
-        work(start..range.end.min(start + RUN));
-    }
-}
-
 /// Rows that pass over the weights together: what is quantised of them stays in the second-level
 /// cache. A multiple of [`TILE`].
 const ROWS: usize = 516;
 
 /// Replaces the results of rows with a NaN or an infinity by what plain arithmetic gives.
-fn exact_where_spoilt<F: Format>(
+fn exact_where_spoilt(
     op: &Layer<'_>,
     cpu: &CpuContext<'_>,
     weights: &WeightRows<'_>,
@@ -242,7 +216,7 @@ fn exact_where_spoilt<F: Format>(
         cpu.split(weights.count, 64, |columns| {
             let mut weight = vec![0.0; k];
             for column in columns {
-                bessemer_core::blocks::decode(F::DTYPE, weights.row(column), &mut weight);
+                bessemer_core::blocks::decode(op.weight.dtype(), weights.row(column), &mut weight);
                 let sum: f32 = x.iter().zip(&weight).map(|(x, w)| x * w).sum();
                 // SAFETY: each column belongs to one task.
                 unsafe { out.store(row, column, &[sum]) };

@@ -86,74 +86,97 @@ pub(super) fn prepare<'a, F: Format>(cpu: &'a CpuContext<'_>, x: Tile<'a>) -> Ro
 /// Rows of weights times one row of activations.
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
 pub(super) fn dots<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]) {
-    if let Ok(rows) = rows.try_into() {
-        let found = some_dots::<F, STREAMS>(rows, x, groups);
-        sums.copy_from_slice(&found);
-    } else {
-        for (row, sum) in rows.iter().zip(sums) {
-            *sum = some_dots::<F, 1>(&[row], x, groups)[0];
-        }
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-fn some_dots<F: Format, const S: usize>(
-    rows: &[&[u8]; S],
-    x: &Row<'_>,
-    groups: usize,
-) -> [f32; STREAMS] {
     let (run, _) = plan::<F>();
     let (runs, padded) = (groups / run, groups.next_multiple_of(STEP));
     assert!(rows.iter().all(|row| row.len() >= groups / F::GROUPS * F::BYTES));
     assert!(x.ordered.len() >= padded * GROUP && x.starts.len() >= padded * lanes::<F>());
     assert!(x.natural.sums.len() >= groups && x.natural.steps.len() >= groups);
-    let mut totals = [[_mm512_setzero_ps(); 4]; S];
-    let mut mins = [_mm512_setzero_ps(); S];
-    for i in 0..runs {
-        for stream in 0..S {
-            // SAFETY: within the slices, by the assertions above; prefetching never faults.
-            unsafe {
-                let block = rows[stream].as_ptr().add(i * run / F::GROUPS * F::BYTES);
-                for line in 0..(run / F::GROUPS * F::BYTES).div_ceil(64) {
-                    _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(AHEAD + line * 64).cast());
-                }
-                let scales = scales::<F>(block, x, i * run, &mut mins[stream]);
-                for step in 0..run / STEP {
-                    let levels = if F::GROUPS > 1 {
-                        levels_of_step::<F>(block, step)
-                    } else {
-                        let of = |i| block.add((step * STEP + i) * F::BYTES);
-                        levels_of_blocks::<F>([of(0), of(1), of(2), of(3)])
-                    };
-                    let (group, totals) = (i * run + step * STEP, &mut totals[stream]);
-                    add_products::<F>(levels, x, group, step, &scales, totals);
-                }
+    let zero = _mm512_setzero_ps();
+    // SAFETY: all groups are within the slices, by the assertions above.
+    unsafe {
+        if let &[a, b, c, d] = rows {
+            // Variables of their own, since the compiler keeps an array of them in memory.
+            let (mut to_a, mut to_b, mut to_c, mut to_d) = (zero, zero, zero, zero);
+            for i in 0..runs {
+                to_a = add_run::<F>(a, x, i, to_a);
+                to_b = add_run::<F>(b, x, i, to_b);
+                to_c = add_run::<F>(c, x, i, to_c);
+                to_d = add_run::<F>(d, x, i, to_d);
             }
+            for group in (runs * run..groups).step_by(STEP) {
+                to_a = add_rest::<F>(a, x, group, groups, to_a);
+                to_b = add_rest::<F>(b, x, group, groups, to_b);
+                to_c = add_rest::<F>(c, x, group, groups, to_c);
+                to_d = add_rest::<F>(d, x, group, groups, to_d);
+            }
+            sums.copy_from_slice(&sums_of_lanes([to_a, to_b, to_c, to_d]));
+            return;
+        }
+        for (row, sum) in rows.iter().zip(sums) {
+            let mut to = zero;
+            for i in 0..runs {
+                to = add_run::<F>(row, x, i, to);
+            }
+            for group in (runs * run..groups).step_by(STEP) {
+                to = add_rest::<F>(row, x, group, groups, to);
+            }
+            [*sum, ..] = sums_of_lanes([to, zero, zero, zero]);
         }
     }
-    for group in (runs * run..groups).step_by(STEP) {
-        for stream in 0..S {
-            let count = (groups - group).min(STEP);
-            // SAFETY: within the slices, by the assertions above. Groups behind the last are the
-            // last one's weights again; their activations and scales are zero.
-            unsafe {
-                let first = rows[stream].as_ptr().add(group * F::BYTES);
-                let of = |i: usize| first.add(i.min(count - 1) * F::BYTES);
-                let blocks = [of(0), of(1), of(2), of(3)];
-                let scales = few_scales::<F>(blocks, x, group, count, &mut mins[stream]);
-                let levels = levels_of_blocks::<F>(blocks);
-                add_products::<F>(levels, x, group, 0, &scales, &mut totals[stream]);
-            }
+}
+
+/// `to` plus the products of run `i` of a row of weights.
+///
+/// # Safety
+/// The run must be within the weights and the activations.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
+unsafe fn add_run<F: Format>(row: &[u8], x: &Row<'_>, i: usize, mut to: __m512) -> __m512 {
+    let (run, _) = plan::<F>();
+    // SAFETY: as the caller promises; prefetching never faults.
+    unsafe {
+        let block = row.as_ptr().add(i * run / F::GROUPS * F::BYTES);
+        for line in 0..(run / F::GROUPS * F::BYTES).div_ceil(64) {
+            _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(AHEAD + line * 64).cast());
         }
+        let scales = scales::<F>(block, x, i * run, &mut to);
+        for step in 0..run / STEP {
+            let levels = if F::GROUPS > 1 {
+                levels_of_step::<F>(block, step)
+            } else {
+                let of = |i| block.add((step * STEP + i) * F::BYTES);
+                levels_of_blocks::<F>([of(0), of(1), of(2), of(3)])
+            };
+            to = add_products::<F>(levels, x, i * run + step * STEP, step, &scales, to);
+        }
+        to
     }
-    let mut sums = [_mm512_setzero_ps(); STREAMS];
-    for stream in 0..S {
-        let [a, b, c, d] = totals[stream];
-        let total = _mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d));
-        sums[stream] = _mm512_add_ps(total, mins[stream]);
+}
+
+/// `to` plus the products of up to four groups behind the last whole run, from `group` on.
+///
+/// # Safety
+/// All groups below `groups` must be within the weights and the activations, and these be padded
+/// with zeros.
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
+unsafe fn add_rest<F: Format>(
+    row: &[u8],
+    x: &Row<'_>,
+    group: usize,
+    groups: usize,
+    mut to: __m512,
+) -> __m512 {
+    let count = (groups - group).min(STEP);
+    // SAFETY: as the caller promises. Groups behind the last are the last one's weights again;
+    // their activations and scales are zero.
+    unsafe {
+        let first = row.as_ptr().add(group * F::BYTES);
+        let of = |i: usize| first.add(i.min(count - 1) * F::BYTES);
+        let blocks = [of(0), of(1), of(2), of(3)];
+        let scales = few_scales::<F>(blocks, x, group, count, &mut to);
+        add_products::<F>(levels_of_blocks::<F>(blocks), x, group, 0, &scales, to)
     }
-    sums_of_lanes(sums)
 }
 
 /// The sum of the lanes of each vector.
@@ -175,7 +198,7 @@ fn sums_of_lanes([a, b, c, d]: [__m512; STREAMS]) -> [f32; STREAMS] {
 }
 
 /// The scales of a run of groups times the steps of the activations: one per group, or per half
-/// of one. Adds what minima contribute to `mins`.
+/// of one. Adds what minima contribute to `to`.
 ///
 /// # Safety
 /// The run must be within the weights and the activations.
@@ -185,7 +208,7 @@ unsafe fn scales<F: Format>(
     block: *const u8,
     x: &Row<'_>,
     first: usize,
-    mins: &mut __m512,
+    to: &mut __m512,
 ) -> __m512 {
     // SAFETY: as the caller promises.
     unsafe {
@@ -205,7 +228,7 @@ unsafe fn scales<F: Format>(
                 let (steps, sums) = (_mm256_loadu_ps(steps), _mm256_loadu_ps(sums));
                 let lows = _mm256_mul_ps(_mm256_set1_ps(-half(2)), bytes(lows));
                 let lows = _mm256_mul_ps(lows, _mm256_mul_ps(sums, steps));
-                *mins = _mm512_add_ps(*mins, _mm512_zextps256_ps512(lows));
+                *to = _mm512_add_ps(*to, _mm512_zextps256_ps512(lows));
                 let scales = _mm256_mul_ps(_mm256_set1_ps(half(0)), bytes(scales));
                 _mm512_castps256_ps512(_mm256_mul_ps(scales, steps))
             }
@@ -225,7 +248,7 @@ unsafe fn scales<F: Format>(
                     let lows = _mm512_srli_epi32::<16>(heads);
                     let lows = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(lows));
                     let sums = _mm512_mul_ps(_mm512_loadu_ps(sums), steps);
-                    *mins = _mm512_fmadd_ps(lows, sums, *mins);
+                    *to = _mm512_fmadd_ps(lows, sums, *to);
                 }
                 _mm512_mul_ps(low, steps)
             }
@@ -254,7 +277,7 @@ unsafe fn few_scales<F: Format>(
     x: &Row<'_>,
     group: usize,
     count: usize,
-    mins: &mut __m512,
+    to: &mut __m512,
 ) -> __m512 {
     let there: __mmask8 = (1 << count) - 1;
     // SAFETY: as the caller promises.
@@ -267,13 +290,13 @@ unsafe fn few_scales<F: Format>(
             let sums = _mm_maskz_loadu_ps(there, x.natural.sums.as_ptr().add(group));
             let lows = floats(_mm_srli_epi32::<16>(heads));
             let lows = _mm_maskz_mul_ps(there, lows, _mm_mul_ps(sums, steps));
-            *mins = _mm512_add_ps(*mins, _mm512_zextps128_ps512(lows));
+            *to = _mm512_add_ps(*to, _mm512_zextps128_ps512(lows));
         }
         _mm512_zextps128_ps512(_mm_maskz_mul_ps(there, floats(heads), steps))
     }
 }
 
-/// Adds the products of the four groups from `group` on to `totals`. Their scales are those from
+/// `to` plus the products of the four groups from `group` on. Their scales are those from
 /// `STEP * step` on.
 ///
 /// # Safety
@@ -286,8 +309,8 @@ unsafe fn add_products<F: Format>(
     group: usize,
     step: usize,
     scales: &__m512,
-    totals: &mut [__m512; 4],
-) {
+    to: __m512,
+) -> __m512 {
     // SAFETY: as the caller promises.
     unsafe {
         let x_bytes = x.ordered.as_ptr().add(group * GROUP);
@@ -323,13 +346,11 @@ unsafe fn add_products<F: Format>(
             )
         };
         let scale = |which: [usize; 4]| _mm512_permutexvar_ps(each_by_four(which), *scales);
-        let (g, odd) = (step * STEP, step % 2 * 2);
+        let g = step * STEP;
         if let (_, Order::Halves) = plan::<F>() {
             let sum = _mm512_dpbusd_epi32(start(0), low, x_low);
             let sum = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(sum, high, x_high));
-            let at = step % 4;
-            totals[at] = _mm512_fmadd_ps(sum, scale([g, g + 1, g + 2, g + 3]), totals[at]);
-            return;
+            return _mm512_fmadd_ps(sum, scale([g, g + 1, g + 2, g + 3]), to);
         }
         let low = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(start(0), low, x_low));
         let high = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(start(1), high, x_high));
@@ -341,8 +362,7 @@ unsafe fn add_products<F: Format>(
         } else {
             (scale([g, g, g + 1, g + 1]), scale([g + 2, g + 2, g + 3, g + 3]))
         };
-        totals[odd] = _mm512_fmadd_ps(low, low_scale, totals[odd]);
-        totals[odd + 1] = _mm512_fmadd_ps(high, high_scale, totals[odd + 1]);
+        _mm512_fmadd_ps(high, high_scale, _mm512_fmadd_ps(low, low_scale, to))
     }
 }
 

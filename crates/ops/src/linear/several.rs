@@ -1,0 +1,54 @@
+//! Several linear layers of the same activations, in one go.
+
+use super::{Layer, Linear, cpu};
+use bessemer_core::{Access, Cost, Error, Host, Operation, Result, cpu::CpuContext};
+
+/// Linear layers that all have the same `x`: the queries, keys and values of attention, or the gate
+/// and the rest of a feed-forward part.
+///
+/// It means what its layers mean, one after the other. Devices prepare the activations once, and
+/// small layers do not wait for each other.
+#[derive(Clone, Debug)]
+pub struct Linears(pub Vec<Linear>);
+
+impl Operation for Linears {
+    fn name(&self) -> &'static str {
+        "linears"
+    }
+
+    fn check(&self) -> Result<()> {
+        let Some(first) = self.0.first() else {
+            return Err(Error::rule(self.name(), "there is at least one layer", &[]));
+        };
+        for layer in &self.0 {
+            layer.check()?;
+            if !layer.x.is_same_place(&first.x) || layer.x.dtype() != first.x.dtype() {
+                let operands = [("the first x", &first.x), ("another x", &layer.x)];
+                return Err(Error::rule(self.name(), "all layers have the same x", &operands));
+            }
+        }
+        Ok(())
+    }
+
+    fn access(&self) -> Access {
+        let mut reads = vec![&self.0[0].x];
+        reads.extend(self.0.iter().map(|layer| &layer.weight));
+        reads.extend(self.0.iter().filter_map(|layer| layer.bias.as_ref()));
+        let writes: Vec<_> = self.0.iter().map(|layer| &layer.out).collect();
+        Access::new(&reads, &writes)
+    }
+
+    fn cost(&self) -> Cost {
+        let flops = self.0.iter().map(|layer| layer.cost().flops);
+        Cost::of(&self.access(), flops.fold(0, u64::saturating_add))
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        self.0.iter().for_each(|layer| layer.reference(host));
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        let layers: Vec<Layer<'_>> = self.0.iter().map(Linear::layer).collect();
+        cpu::linears(&layers, cpu);
+    }
+}
