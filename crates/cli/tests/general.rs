@@ -6,6 +6,10 @@ use common::{assert_one_error, bessemer, finish, run};
 use std::{io::Read, process::Stdio};
 
 const COMMANDS: &[&[&str]] = &[
+    &["run"],
+    &["chat"],
+    &["perplexity"],
+    &["bench", "model"],
     &["tokenize"],
     &["quantize"],
     &["inspect"],

@@ -82,19 +82,11 @@ pub fn measure(
 
 /// Scores the second half of a window.
 fn score_window(session: &mut Session, window: &[u32], score: &mut Perplexity) -> Result<()> {
-    let vocabulary = session.model().config().vocabulary;
-    let (given, scored) = window.split_at(window.len() / 2 + 1);
     session.rewind(0);
-    score.add(log_probability(session.extend(given)?, scored[0]));
     // The last token has nothing after it to be foretold.
-    for (number, chunk) in scored[..scored.len() - 1].chunks(Session::MOST_EACH).enumerate() {
-        let next = &scored[number * Session::MOST_EACH + 1..];
-        let logits = session.extend_each(chunk)?;
-        for (logits, &token) in logits.chunks_exact(vocabulary).zip(next) {
-            score.add(log_probability(logits, token));
-        }
-    }
-    Ok(())
+    session.extend_showing(&window[..window.len() - 1], window.len() / 2, |number, logits| {
+        score.add(log_probability(logits, window[number + 1]));
+    })
 }
 
 /// The natural logarithm of a token's probability.

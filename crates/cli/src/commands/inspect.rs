@@ -91,9 +91,13 @@ fn write_memory(summary: &Summary, out: &mut dyn Write) -> Result<(), Fault> {
         Some(bytes) => format!("cache ({}) {}", memory.kv_dtype, text::bytes(bytes)),
         None => "a cache of a size the files do not say".to_owned(),
     };
+    let work = memory.work.map_or(String::new(), |work| format!(" + work {}", text::bytes(work)));
     let (context, total) = (memory.context, text::bytes(memory.total));
     let weights = text::bytes(memory.weights);
-    writeln!(out, "for {context} tokens: weights {weights} + {cache} = {BOLD}{total}{BOLD:#}")?;
+    writeln!(
+        out,
+        "for {context} tokens: weights {weights} + {cache}{work} = {BOLD}{total}{BOLD:#}"
+    )?;
     if let Some(longest) = memory.longest_context {
         writeln!(out, "made for up to {longest} tokens")?;
     }

@@ -30,6 +30,7 @@ Examples:
 struct Row {
     name: String,
     bytes: u64,
+    /// `None` for the one that is built in.
     path: Option<String>,
     /// What it is, or why that can't be told.
     summary: Result<Summary, String>,
@@ -69,8 +70,9 @@ impl Models {
                 Err(_) => (String::new(), None, "cannot be read".to_owned()),
             };
             let style = if row.summary.is_ok() { text::PLAIN } else { WARN };
+            let built_in = if row.path.is_none() { " (built in)" } else { "" };
             table.row([
-                Cell::new(&row.name),
+                Cell::new(format!("{}{built_in}", row.name)),
                 Cell::new(text::bytes(row.bytes as usize)),
                 Cell::new(parameters),
                 Cell::new(architecture.unwrap_or("?")),
@@ -89,7 +91,7 @@ fn summary(file: bessemer_llm::Result<ModelFile>) -> Result<Summary, String> {
 fn built_in(file: bessemer_llm::Result<ModelFile>) -> Row {
     let summary = summary(file);
     let bytes = summary.as_ref().map_or(0, |summary| summary.memory.weights as u64);
-    Row { name: format!("{} (built in)", builtin::NAME), bytes, path: None, summary }
+    Row { name: builtin::NAME.to_owned(), bytes, path: None, summary }
 }
 
 /// The format with the dtype that most of it is stored in.
@@ -103,7 +105,12 @@ fn write_json(folder: &Path, rows: &[Row], out: &mut dyn Write) -> Result<(), Fa
     let models: Vec<Value> = rows
         .iter()
         .map(|row| {
-            let mut value = json!({ "name": row.name, "bytes": row.bytes, "path": row.path });
+            let mut value = json!({
+                "name": row.name,
+                "bytes": row.bytes,
+                "path": row.path,
+                "built_in": row.path.is_none(),
+            });
             match &row.summary {
                 Ok(summary) => {
                     value["architecture"] = json!(summary.architecture);

@@ -66,14 +66,26 @@ impl Model {
             Ask::Each => 0..rows,
         };
         if !asked.is_empty() {
-            let out = work.logits.narrow(0, 0..asked.len())?;
-            let last = work.normed.narrow(0, asked)?;
-            work.project(&mut batch, &weights.output, &last, &out)?;
-            if let Some(cap) = self.config.logit_cap {
-                maps::cap(&mut batch, &out, cap)?;
-            }
+            self.logits(&mut batch, work, asked)?;
         }
         Ok(batch)
+    }
+
+    /// The ops that give the logits after some tokens, whose states a pass has left.
+    pub(crate) fn logits_of_states(&self, work: &Workspace, rows: Range<usize>) -> Result<Batch> {
+        let mut batch = Batch::new();
+        self.logits(&mut batch, work, rows)?;
+        Ok(batch)
+    }
+
+    fn logits(&self, batch: &mut Batch, work: &Workspace, rows: Range<usize>) -> Result<()> {
+        let out = work.logits.narrow(0, 0..rows.len())?;
+        let states = work.normed.narrow(0, rows)?;
+        work.project(batch, &self.weights.output, &states, &out)?;
+        if let Some(cap) = self.config.logit_cap {
+            maps::cap(batch, &out, cap)?;
+        }
+        Ok(())
     }
 
     /// `added` becomes what the tokens learn from those before them.

@@ -5,6 +5,7 @@
 
 mod cancel;
 mod options;
+mod show;
 
 pub use cancel::Cancel;
 pub use options::SessionOptions;

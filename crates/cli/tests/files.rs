@@ -1,0 +1,129 @@
+//! What commands do with the files of a model: inspect, tokenize, quantize, perplexity, models.
+
+mod common;
+#[path = "common/tiny.rs"]
+mod tiny;
+
+use common::assert_one_error;
+use std::fs;
+use tiny::Models;
+
+#[test]
+fn a_model_is_found_by_name_and_by_path() {
+    let models = Models::new();
+    let path = models.text("tiny.gguf");
+    for name in ["tiny", "TINY", "tiny.gguf", &path] {
+        let found = models.json(&["inspect", name, "--json"]);
+        assert_eq!((&found["architecture"], &found["format"]), (&"llama".into(), &"GGUF 3".into()));
+    }
+    assert_eq!(models.json(&["inspect", "--model", "tiny", "--json"])["files"][0], path);
+    let (_, err) = models.run(&["inspect", "tinier"], 1);
+    assert_one_error(&err, &["`tinier`", "tiny", "bessemer pull"]);
+    fs::write(models.path("broken.gguf"), b"GGUF\x03\0\0\0nonsense").unwrap();
+    assert_one_error(&models.run(&["inspect", "broken"], 1).1, &["broken.gguf", "byte"]);
+}
+
+#[test]
+fn memory_is_told_for_the_context_that_is_asked_for() {
+    let models = Models::new();
+    let memory = |context: &str, cache: &str| {
+        let args = ["inspect", "tiny", "--context", context, "--cache", cache, "--json"];
+        models.json(&args)["memory"]["kv_cache"].as_u64().unwrap()
+    };
+    let small = memory("100", "f16");
+    assert_eq!((memory("200", "f16"), memory("100", "f32")), (2 * small, 2 * small));
+    let (text, _) = models.run(&["inspect", "tiny", "--context", "100"], 0);
+    for word in ["for 100 tokens", "general.architecture", "blk.1.ffn_down.weight", "64 × 96"] {
+        assert!(text.contains(word), "{word}\n{text}");
+    }
+}
+
+#[test]
+fn tokens_go_there_and_back() {
+    let models = Models::new();
+    let (text, _) = models.run(&["tokenize", "-m", "tiny", "Hé<|end|>"], 0);
+    // Bytes are tokens, and what looks special is not.
+    assert_eq!(text.lines().count(), 3 + "<|end|>".len(), "{text}");
+    assert!(text.contains("72  \"H\""), "{text}");
+    let special = models.json(&["tokenize", "-m", "tiny", "a<|end|>", "--special", "--json"]);
+    assert_eq!((&special["count"], &special["tokens"][1]["special"]), (&2.into(), &true.into()));
+    assert_eq!(special["tokens"][1]["piece"], "<|end|>");
+    let (piped, _) = models.run_with(&["tokenize", "-m", "tiny", "-"], "Hé<|end|>", 0);
+    assert_eq!(piped, text);
+    let numbers = "[72, 195 169]";
+    assert_eq!(models.run(&["tokenize", "-m", "tiny", "--decode", numbers], 0).0, "Hé\n");
+    let decoded = models.run_with(&["tokenize", "-m", "tiny", "--decode", "--json"], "72", 0);
+    assert_eq!(decoded.0, "{\"text\":\"H\"}\n");
+    for (numbers, code, word) in [("7x", 2, "`7x`"), ("99999", 1, "99999")] {
+        let (_, err) = models.run(&["tokenize", "-m", "tiny", "--decode", numbers], code);
+        assert_one_error(&err, &[word]);
+    }
+}
+
+#[test]
+fn a_model_is_quantised_and_runs() {
+    let models = Models::new();
+    let out = models.text("small.gguf");
+    let report = models.json(&["quantize", "tiny", &out, "q4_k_m", "--json"]);
+    // Rows of 64 and 96 are not whole blocks of 256.
+    assert!(report["dtypes"]["q5_0"].as_u64() > Some(0) && report["dtypes"]["q4_k"].is_null());
+    assert_eq!(report["fallbacks"]["blk.1.attn_v.weight"], "q8_0");
+    assert!(report["bytes_after"].as_u64() < report["bytes_before"].as_u64());
+    let found = models.json(&["inspect", &out, "--json"]);
+    assert_eq!(found["metadata"]["general.file_type"], 15);
+    assert_eq!(found["metadata"]["general.quantization_version"], 2);
+    let norm = |t: &&serde_json::Value| t["name"] == "output_norm.weight";
+    let tensors = found["tensors"].as_array().unwrap();
+    assert_eq!(tensors.iter().find(norm).unwrap()["dtype"], "f32");
+    models.run(&["run", "--raw", "-m", "small", "ab", "-n", "4", "--temperature", "0"], 0);
+
+    let before = fs::read(&out).unwrap();
+    assert_one_error(&models.run(&["quantize", "tiny", &out, "Q8_0"], 1).1, &["--force", "small"]);
+    assert_eq!(fs::read(&out).unwrap(), before);
+    let (text, _) = models.run(&["quantize", "tiny", &out, "Q8_0", "--force"], 0);
+    assert!(text.contains("Q8_0") && fs::read(&out).unwrap() != before, "{text}");
+    // The file that is read can't be the one that is written.
+    let tiny = models.text("tiny.gguf");
+    assert_one_error(&models.run(&["quantize", "tiny", &tiny, "F16", "--force"], 1).1, &["tiny"]);
+    assert_one_error(&models.run(&["quantize", "tiny", "x.gguf", "Q9"], 2).1, &["Q9", "Q4_K_M"]);
+    let nowhere = models.text("no/where.gguf");
+    assert_one_error(&models.run(&["quantize", "tiny", &nowhere, "F16"], 1).1, &["where.gguf"]);
+}
+
+#[test]
+fn perplexity_is_that_of_guessing_for_a_model_that_knows_nothing() {
+    let models = Models::new();
+    // A model whose logits are all alike gives every token the same chance.
+    let blank = bessemer_llm::tiny::Tiny::default().gguf(|name, values| {
+        if name == "output_norm.weight" {
+            values.fill(0.0);
+        }
+    });
+    fs::write(models.path("blank.gguf"), blank).unwrap();
+    let text = models.text("text.txt");
+    fs::write(&text, "The quick brown fox jumps over the lazy dog. ".repeat(8)).unwrap();
+    let args = ["perplexity", &text, "-m", "blank", "--context", "64", "--json"];
+    let found = models.json(&args);
+    assert!((found["perplexity"].as_f64().unwrap() - 259.0).abs() < 0.01, "{found}");
+    // 360 bytes are 5 windows of 64; of each, 31 tokens are scored.
+    assert_eq!((&found["windows"], &found["scored"]), (&5.into(), &155.into()));
+    let (line, _) = models.run(&["perplexity", &text, "-m", "tiny", "--context", "64"], 0);
+    assert!(line.starts_with("perplexity ") && line.contains("5 windows of 64"), "{line}");
+    let (_, err) = models.run(&["perplexity", &text, "-m", "tiny"], 1);
+    assert_one_error(&err, &["text.txt", "360 tokens", "--context of at most 180"]);
+    let (_, err) = models.run(&["perplexity", "nowhere.txt", "-m", "tiny"], 1);
+    assert_one_error(&err, &["nowhere.txt"]);
+}
+
+#[test]
+fn models_are_listed_with_what_they_are() {
+    let models = Models::new();
+    let list = models.json(&["models", "--json"]);
+    let found = list["models"].as_array().unwrap().iter().find(|m| m["name"] == "tiny").unwrap();
+    assert_eq!((&found["architecture"], &found["format"]), (&"llama".into(), &"GGUF 3".into()));
+    assert_eq!(
+        (&found["built_in"], &found["path"]),
+        (&false.into(), &models.text("tiny.gguf").into())
+    );
+    assert!(models.run(&["models"], 0).0.contains("mostly f32"));
+}

@@ -1,0 +1,184 @@
+//! What commands write with a model: run, chat, bench model.
+
+mod common;
+#[path = "common/tiny.rs"]
+mod tiny;
+
+use common::assert_one_error;
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    process::Stdio,
+};
+use tiny::Models;
+
+#[test]
+fn text_comes_from_an_argument_or_stdin_and_the_same_seed_gives_the_same() {
+    let models = Models::new();
+    let args = ["run", "--raw", "-m", "tiny", "-n", "12", "--seed", "7"];
+    let (text, err) = models.run(&[&args[..], &["Once"]].concat(), 0);
+    assert!(text.starts_with("Once") && text.ends_with('\n') && text.len() > 8, "{text:?}");
+    assert_eq!(err, "");
+    assert_eq!(models.run_with(&args, "Once", 0).0, text);
+    assert_eq!(models.run_with(&[&args[..], &["-"]].concat(), "Once", 0).0, text);
+    let other = ["run", "--raw", "-m", "tiny", "-n", "12", "--seed", "8", "Once"];
+    assert_ne!(models.run(&other, 0).0, text);
+    let (_, timings) = models.run(&[&args[..], &["Once", "--timings"]].concat(), 0);
+    assert!(timings.contains("12 tokens") && timings.contains("seed 7"), "{timings}");
+}
+
+#[test]
+fn a_template_is_used_unless_it_is_not_wanted() {
+    let models = Models::new();
+    let ask = |more: &[&str]| {
+        let args = ["run", "-m", "tiny", "Hi", "-n", "3", "--temperature", "0", "--json"];
+        models.json(&[&args[..], more].concat())
+    };
+    let chat = ask(&[]);
+    // <|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n, byte by byte.
+    assert_eq!(chat["timings"]["prompt_tokens"], 1 + 5 + 2 + 1 + 1 + 1 + 10);
+    assert_eq!(ask(&["--raw"])["timings"]["prompt_tokens"], 2);
+    let more = ask(&["--system", "X"])["timings"]["prompt_tokens"].as_u64().unwrap();
+    assert_eq!(more, 21 + 1 + 7 + 1 + 1 + 1);
+    assert_eq!((&chat["stop"], &chat["prompt"]), (&"length".into(), &"Hi".into()));
+    assert_eq!(chat["tokens"].as_array().unwrap().len(), 3);
+    assert!(chat["text"].is_string() && chat["seed"].is_u64());
+    for key in ["first_token_ms", "prefill_tokens_per_s", "decode_tokens_per_s"] {
+        assert!(chat["timings"][key].as_f64().unwrap() > 0.0, "{key}: {chat}");
+    }
+    // The answer alone, not the prompt.
+    let (text, _) = models.run(&["run", "-m", "tiny", "Hi", "-n", "3", "--temperature", "0"], 0);
+    assert_eq!(text, format!("{}\n", chat["text"].as_str().unwrap()));
+}
+
+#[test]
+fn what_cannot_be_done_is_told() {
+    let models = Models::new();
+    let long = "x".repeat(300);
+    for (args, code, words) in [
+        (&["--context", "8", "--raw", "much too long"][..], 1, &["13", "context"][..]),
+        (&["--raw", &long], 1, &["300", "256"]),
+        (&["--context", "0", "x"], 1, &["context of 0"]),
+        (&["--temperature", "-1", "x"], 2, &["temperature", "at least 0"]),
+        (&["--top-p", "1.5", "x"], 2, &["top_p"]),
+        (&["--raw", ""], 1, &["no tokens"]),
+        (&["--cache", "q4_0", "x"], 1, &["q4_0", "f16"]),
+    ] {
+        let (out, err) = models.run(&[&["run", "-m", "tiny", "-n", "2"], args].concat(), code);
+        assert_eq!(out.trim_end_matches('\n'), "", "{args:?}");
+        assert_one_error(&err, words);
+    }
+    assert_one_error(&models.run(&["run", "-m", "nowhere", "x"], 1).1, &["nowhere", "pull"]);
+}
+
+#[test]
+fn whoever_has_read_enough_may_close_the_pipe() {
+    let models = Models::new();
+    let mut command = models.command(&["run", "--raw", "-m", "tiny", "ab"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut [0; 2]).unwrap();
+    drop(out);
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!((child.wait().unwrap().code(), err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_conversation_is_kept_saved_and_loaded() {
+    let models = Models::new();
+    let file = models.text("talk.json");
+    let chat = ["chat", "-m", "tiny", "-n", "4", "--temperature", "0", "--json"];
+    let input =
+        format!("Hi\n\n/set top_k 5\nMore\\\nof it\n/save {file}\n/reset\nHi\n/fly\n/quit\nx\n");
+    let (out, err) = models.run_with(&chat, &input, 0);
+    let answers: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 3, "{out}");
+    assert!(answers[0]["tokens"] == 4 && answers[0]["stop"] == "length", "{out}");
+    // The second goes on from the first, whose tokens need not go through the model again.
+    assert!(answers[1]["timings"]["reused_tokens"].as_u64() > Some(20), "{out}");
+    // After a reset it is as at the beginning.
+    assert_eq!(answers[2]["content"], answers[0]["content"]);
+    assert!(err.contains("top_k 5") && err.contains("/fly is unknown"), "{err}");
+
+    let saved: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(
+        (&saved["model"], &saved["messages"][2]["content"]),
+        (&"tiny".into(), &"More\nof it".into())
+    );
+    let (out, err) = models.run_with(&chat, &format!("/load {file}\nGo on\n"), 0);
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(answer["timings"]["prompt_tokens"].as_u64() > Some(80), "{out}");
+    assert!(err.contains("4 messages"), "{err}");
+    let (_, err) = models.run_with(&chat, "/load nowhere.json\n/set top_k x\n/set system\n", 0);
+    assert!(err.contains("nowhere.json") && err.contains("top_k x"), "{err}");
+}
+
+#[test]
+fn old_messages_make_room_and_raw_text_goes_on() {
+    let models = Models::new();
+    let chat = ["chat", "-m", "tiny", "-n", "4", "--context", "96", "--temperature", "0"];
+    let input = format!("{}\n{}\n", "a".repeat(30), "b".repeat(30));
+    let (out, err) = models.run_with(&chat, &input, 0);
+    assert!(out.lines().count() >= 2 && err.contains("left out"), "{out}{err}");
+    // One message that is too long by itself.
+    let (_, err) = models.run_with(&chat, &"c".repeat(200), 1);
+    assert_one_error(&err, &["context"]);
+    let raw = ["chat", "--raw", "-m", "tiny", "-n", "4", "--seed", "1", "--json"];
+    let (out, _) = models.run_with(&raw, "ab\ncd\n", 0);
+    let answers: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(answers[1]["timings"]["prompt_tokens"].as_u64() > Some(4), "{out}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_the_answer_and_not_the_program() {
+    let models = Models::new();
+    // It would write until the context is full.
+    let args = ["chat", "--raw", "-m", "tiny", "--context", "4000", "--seed", "1", "--json"];
+    let mut command = models.command(&args);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    use std::io::Write;
+    input.write_all(b"one\n").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let stopped = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(stopped.success());
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: serde_json::Value = serde_json::from_str(&out.next().unwrap().unwrap()).unwrap();
+    assert!(first["stop"] != "length", "{first}");
+    input.write_all(b"/set max_tokens 2\ntwo\n").unwrap();
+    drop(input);
+    let second: serde_json::Value = serde_json::from_str(&out.next().unwrap().unwrap()).unwrap();
+    assert_eq!(second["stop"], "length");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_model_is_measured() {
+    let models = Models::new();
+    let svg = models.text("speed.svg");
+    let args = ["bench", "model", "-m", "tiny", "-p", "16", "-n", "8", "-r", "2", "-d", "4"];
+    let found = models.json(&[&args[..], &["--json", "--svg", &svg]].concat());
+    for key in [
+        "prefill_tokens_per_s",
+        "decode_tokens_per_s",
+        "first_token_ms",
+        "peak_rss_bytes",
+        "bandwidth_share",
+        "load_ms",
+    ] {
+        assert!(found[key].as_f64().unwrap() > 0.0, "{key}: {found}");
+    }
+    assert_eq!(found["decode_ms"].as_array().unwrap().len(), 8);
+    assert!(fs::read_to_string(&svg).unwrap().contains("<polyline"));
+    assert_one_error(
+        &models.run(&["bench", "model", "-m", "tiny", "-n", "0"], 2).1,
+        &["max-tokens"],
+    );
+}
