@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: gives NumPy an environment of its own and runs `bench/peers`.
+//! `cargo xtask bench`: gives NumPy or llama.cpp an environment of its own, and runs `bench/peers` or
+//! `bench/models`.
 
 use crate::{
     install,
@@ -7,9 +8,11 @@ use crate::{
 use anyhow::{Result, bail};
 use std::path::PathBuf;
 
-/// How much to measure.
+/// What and how much to measure.
 #[derive(Debug)]
 pub(crate) struct Options {
+    /// Language models beside llama.cpp, instead of ops beside NumPy.
+    pub(crate) models: bool,
     /// Rounds of each row.
     pub(crate) rounds: Option<String>,
     /// Part of the names of the rows to measure.
@@ -18,24 +21,43 @@ pub(crate) struct Options {
 
 /// Builds, installs, measures.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let mut peers = cargo("run --release --locked -p bessemer-peers --");
-    peers.arg("--python").arg(python_with_numpy()?);
+    let mut bench = if options.models {
+        let mut bench = cargo("run --release --locked -p bessemer-models-bench --");
+        // llama.cpp is built for this machine, as bessemer chooses its code for it.
+        let native = [("CMAKE_ARGS", "-DGGML_NATIVE=ON")];
+        bench.arg("--python").arg(python("bench-llama", "bench/models/requirements.txt", &native)?);
+        bench.arg("--model").arg(smollm2()?);
+        bench.arg("--folder").arg(target_dir().join("bench-models"));
+        bench
+    } else {
+        let mut bench = cargo("run --release --locked -p bessemer-peers --");
+        bench.arg("--python").arg(python("bench-python", "bench/requirements.txt", &[])?);
+        bench
+    };
     for (name, value) in [("--rounds", &options.rounds), ("--only", &options.only)] {
         if let Some(value) = value {
-            peers.args([name, value]);
+            bench.args([name, value]);
         }
     }
-    shell::run(&mut peers)
+    shell::run(&mut bench)
 }
 
-/// The Python of a virtual environment that has what `bench/requirements.txt` asks for.
-fn python_with_numpy() -> Result<PathBuf> {
-    let home = target_dir().join("bench-python");
+/// SmolLM2 in a folder of models of its own.
+fn smollm2() -> Result<PathBuf> {
+    let folder = target_dir().join("bench-models");
+    let mut pull = cargo("run --release --locked -p bessemer-cli -- pull smollm2");
+    shell::run(pull.env("BESSEMER_MODELS", &folder))?;
+    Ok(folder.join("smollm2.gguf"))
+}
+
+/// The Python of a virtual environment called `name` that has what a file asks for.
+fn python(name: &str, requirements: &str, variables: &[(&str, &str)]) -> Result<PathBuf> {
+    let home = target_dir().join(name);
     let python = home.join("bin/python");
     if !succeeds(&mut command(&python, ["-m", "pip", "--version"])) {
         if !succeeds(&mut command("python3", ["-m", "ensurepip", "--version"])) {
             if !install::has_apt() {
-                bail!("NumPy is measured beside us: this needs python3 with its venv module");
+                bail!("others are measured beside us: this needs python3 with its venv module");
             }
             install::update()?;
             install::apt_install(&["python3", "python3-venv"])?;
@@ -43,6 +65,7 @@ fn python_with_numpy() -> Result<PathBuf> {
         shell::run(command("python3", ["-m", "venv", "--clear"]).arg(&home))?;
     }
     let mut install = command(&python, ["-m", "pip", "install", "--quiet", "--requirement"]);
-    shell::run(install.arg(root().join("bench/requirements.txt")))?;
+    install.arg(root().join(requirements)).envs(variables.iter().copied());
+    shell::run(&mut install)?;
     Ok(python)
 }

@@ -29,6 +29,8 @@ Usage: cargo xtask CHORE [FLAGS]
   bench              measure against NumPy and the machine's limits; rewrites bench/README.md
     --rounds N       rounds of each row, at least 1 (default 9)
     --only TEXT      only rows whose name contains TEXT; rewrites nothing
+  bench models       measure language models against llama.cpp; rewrites bench/models/README.md
+                     (builds llama.cpp and makes files the first time); flags as above
   support            make docs/support.md, the table of supported ops, anew
     --check          only look whether it is current
   deny               licences, advisories, duplicates and sources of dependencies
@@ -61,8 +63,11 @@ fn run() -> Result<()> {
             aarch64::run()
         }
         "bench" => {
-            let options =
-                bench::Options { rounds: flags.value("--rounds")?, only: flags.value("--only")? };
+            let options = bench::Options {
+                models: flags.take("models"),
+                rounds: flags.value("--rounds")?,
+                only: flags.value("--only")?,
+            };
             flags.finish()?;
             bench::run(&options)
         }

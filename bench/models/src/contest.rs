@@ -1,0 +1,280 @@
+//! What is measured, and how: rounds of both sides in turn, the fastest of each counts.
+
+use crate::{
+    bandwidth,
+    files::File,
+    peer::{Peer, Side},
+    report::{Goal, Line, Report},
+};
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Room for the longest text.
+const CONTEXT: usize = 2304;
+/// Tokens of the prompt and of the answer.
+const PROMPT: usize = 512;
+const ANSWER: usize = 128;
+/// Two logits nearer than this may change places by rounding.
+const NEAR_TIE: f64 = 0.1;
+
+/// The text whose perplexity is measured: one that never changes.
+const TEXT: &str = include_str!("../../../LICENSE-APACHE");
+const PROMPTS: [&str; 4] = [
+    "Once upon a time, in a small village by the sea,",
+    "The three laws of thermodynamics are",
+    "def fibonacci(n):\\n    ",
+    "Der schnellste Weg von Hamburg nach Berlin",
+];
+
+/// The run so far.
+pub(crate) struct Contest {
+    python: PathBuf,
+    rounds: usize,
+    threads: usize,
+    /// Bytes per second.
+    bandwidth: f64,
+    peer: String,
+    lines: Vec<Line>,
+    /// Tokens per second of llama.cpp's prompt in Q4_0, its fastest format.
+    fastest_prefill: Option<f64>,
+}
+
+/// The fastest of each side's rounds, in seconds.
+struct Best {
+    ours: f64,
+    theirs: f64,
+}
+
+impl Best {
+    /// How many times faster ours is.
+    fn ratio(&self) -> f64 {
+        self.theirs / self.ours
+    }
+}
+
+impl Contest {
+    pub(crate) fn new(python: &Path, rounds: usize, threads: usize) -> Result<Contest> {
+        let peer = Peer::start(Side::Llama, python)?.version.clone();
+        Ok(Contest {
+            python: python.to_owned(),
+            rounds,
+            threads,
+            bandwidth: bandwidth::read(threads),
+            peer,
+            lines: Vec::new(),
+            fastest_prefill: None,
+        })
+    }
+
+    pub(crate) fn report(self) -> Report {
+        let Contest { rounds, threads, bandwidth, peer, lines, .. } = self;
+        Report { rounds, threads, bandwidth, peer, lines }
+    }
+
+    /// All that is asked of SmolLM2.
+    pub(crate) fn small_model(&mut self, file: &File) -> Result<()> {
+        let kind = file.name.rsplit(' ').next().unwrap_or_default().to_owned();
+        let first_token = self.first_token(file)?;
+        let (mut ours, mut theirs) = self.both(file)?;
+        let text: Vec<u32> = tokens(&mut theirs, TEXT)?;
+        let speed = self.speed(&mut ours, &mut theirs, &text)?;
+        let memory = ours.peak_memory()? / theirs.peak_memory()?;
+
+        let prefill = PROMPT as f64 / speed.prefill.ours;
+        if kind == "Q4_0" {
+            self.fastest_prefill = Some(PROMPT as f64 / speed.prefill.theirs);
+        }
+        if kind == "F16" {
+            let goal = Goal::AtLeast(2.0);
+            self.add(file, "prefill 512", "llama.cpp", goal, speed.prefill.ratio(), Some(prefill));
+        } else {
+            let against = self.fastest_prefill.unwrap_or(PROMPT as f64 / speed.prefill.theirs);
+            let ratio = prefill / against;
+            let goal = Goal::AtLeast(2.5);
+            self.add(file, "prefill 512", "llama.cpp's Q4_0", goal, ratio, Some(prefill));
+        }
+        let goal = match kind.as_str() {
+            "Q4_0" => 1.75,
+            "Q8_0" => 1.6,
+            "F16" => 1.4,
+            _ => 2.0,
+        };
+        self.decoding(file, &speed, goal, 0.8);
+        let late = self.late_decode(&mut ours, &mut theirs, &text)?;
+        let rate = Some(1.0 / late.ours);
+        self.add(file, "decode at 2048", "llama.cpp", Goal::AtLeast(1.5), late.ratio(), rate);
+        let ratio = first_token.ratio();
+        self.add(file, "load to first token", "llama.cpp", Goal::AtLeast(1.0), ratio, None);
+        self.add(file, "peak memory", "llama.cpp", Goal::AtMost(1.1), memory, None);
+        self.quality(file, &mut ours, &mut theirs, &text)
+    }
+
+    /// Speed alone, of a model that is no use.
+    pub(crate) fn large_model(&mut self, file: &File) -> Result<()> {
+        let (mut ours, mut theirs) = self.both(file)?;
+        let text: Vec<u32> = (0..PROMPT as u32).map(|i| i * 7919 % 128_000).collect();
+        let speed = self.speed(&mut ours, &mut theirs, &text)?;
+        let (ratio, rate) = (speed.prefill.ratio(), PROMPT as f64 / speed.prefill.ours);
+        self.add(file, "prefill 512", "llama.cpp", Goal::AtLeast(1.5), ratio, Some(rate));
+        self.decoding(file, &speed, 1.5, 0.85);
+        Ok(())
+    }
+
+    fn decoding(&mut self, file: &File, speed: &Speed, goal: f64, share: f64) {
+        let rate = 1.0 / speed.decode.ours;
+        let ratio = speed.decode.ratio();
+        self.add(file, "decode 128", "llama.cpp", Goal::AtLeast(goal), ratio, Some(rate));
+        let reached = file.bytes * rate / self.bandwidth;
+        self.add(file, "decode 128", "reading the weights", Goal::AtLeast(share), reached, None);
+    }
+
+    /// Both sides with the model.
+    fn both(&self, file: &File) -> Result<(Peer, Peer)> {
+        let open = |side| -> Result<Peer> {
+            let mut peer = Peer::start(side, &self.python)?;
+            peer.open(&file.path, CONTEXT, self.threads)?;
+            Ok(peer)
+        };
+        Ok((open(Side::Bessemer)?, open(Side::Llama)?))
+    }
+
+    /// Runs `work` on both sides in turn, each first as often as the other.
+    fn rounds(
+        &self,
+        ours: &mut Peer,
+        theirs: &mut Peer,
+        mut work: impl FnMut(&mut Peer) -> Result<f64>,
+    ) -> Result<Best> {
+        let mut best = Best { ours: f64::INFINITY, theirs: f64::INFINITY };
+        for round in 0..self.rounds {
+            for turn in 0..2 {
+                if (round + turn) % 2 == 0 {
+                    best.ours = best.ours.min(work(ours)?);
+                } else {
+                    best.theirs = best.theirs.min(work(theirs)?);
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    fn speed(&self, ours: &mut Peer, theirs: &mut Peer, text: &[u32]) -> Result<Speed> {
+        let prefill = self.rounds(ours, theirs, |peer| peer.prefill(&text[..PROMPT]))?;
+        let decode = self.rounds(ours, theirs, |peer| {
+            peer.prefill(&text[..16])?;
+            peer.decode(ANSWER)
+        })?;
+        Ok(Speed { prefill, decode })
+    }
+
+    fn late_decode(&self, ours: &mut Peer, theirs: &mut Peer, text: &[u32]) -> Result<Best> {
+        let long: Vec<u32> = text.iter().copied().cycle().take(2048).collect();
+        for peer in [&mut *ours, &mut *theirs] {
+            peer.prefill(&long)?;
+        }
+        self.rounds(ours, theirs, |peer| peer.decode(32))
+    }
+
+    /// Seconds from nothing but a file in the page cache to the first token.
+    fn first_token(&self, file: &File) -> Result<Best> {
+        let mut best = Best { ours: f64::INFINITY, theirs: f64::INFINITY };
+        for _ in 0..self.rounds {
+            for (side, best) in [(Side::Bessemer, &mut best.ours), (Side::Llama, &mut best.theirs)]
+            {
+                let mut peer = Peer::start(side, &self.python)?;
+                let seconds = peer.open(&file.path, CONTEXT, self.threads)?;
+                *best = best.min(seconds + peer.prefill(&[1, 2, 3, 4, 5, 6, 7, 8])?);
+            }
+        }
+        Ok(best)
+    }
+
+    /// Logits, texts and perplexity.
+    fn quality(
+        &mut self,
+        file: &File,
+        ours: &mut Peer,
+        theirs: &mut Peer,
+        text: &[u32],
+    ) -> Result<()> {
+        let exact_file = file.exact.as_ref().context("no exact file")?;
+        let mut exact = Peer::start(Side::Llama, &self.python)?;
+        let arguments =
+            json!({ "file": exact_file, "context": 512, "threads": self.threads, "exact": true });
+        exact.ask("open", arguments)?;
+        let (mut errors, mut same) = ([0.0; 2], usize::MAX);
+        for prompt in PROMPTS {
+            let prompt = tokens(theirs, prompt)?;
+            let logits = |peer: &mut Peer| {
+                peer.numbers("last_logits", json!({ "tokens": prompt }), "logits")
+            };
+            let right = logits(&mut exact)?;
+            for (peer, error) in [&mut *ours, &mut *theirs].into_iter().zip(&mut errors) {
+                let found = logits(peer)?;
+                let squares = found.iter().zip(&right).map(|(a, b)| (a - b) * (a - b));
+                *error += squares.sum::<f64>() / right.len() as f64;
+            }
+            same = same.min(same_text(ours, theirs, &prompt)?);
+        }
+        let ratio = (errors[0] / errors[1]).sqrt();
+        self.add(file, "error of first logits", "llama.cpp", Goal::AtMost(1.0), ratio, None);
+        let (goal, same) = (Goal::AtLeast(64.0), same as f64);
+        self.add(file, "same greedy tokens", "up to a near-tie", goal, same, None);
+
+        let mut sums = [0.0; 2];
+        for window in text.chunks_exact(512).take(4) {
+            for (peer, sum) in [&mut *ours, &mut *theirs].into_iter().zip(&mut sums) {
+                let answer = peer.ask("losses", json!({ "tokens": window }))?;
+                let number = |name: &str| answer[name].as_f64().context("no number");
+                *sum += number("sum")? / number("count")? / 4.0;
+            }
+        }
+        let ratio = (sums[0] - sums[1]).abs().exp();
+        let rate = Some(sums[0].exp());
+        self.add(file, "perplexity, either way", "llama.cpp", Goal::AtMost(1.005), ratio, rate);
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        file: &File,
+        work: &'static str,
+        against: &'static str,
+        goal: Goal,
+        ratio: f64,
+        figure: Option<f64>,
+    ) {
+        let line = Line { file: file.name.clone(), work, against, goal, ratio, figure };
+        eprintln!("  {line}");
+        self.lines.push(line);
+    }
+}
+
+struct Speed {
+    prefill: Best,
+    decode: Best,
+}
+
+fn tokens(llama: &mut Peer, text: &str) -> Result<Vec<u32>> {
+    let tokens = llama.numbers("tokenize", json!({ "text": text }), "tokens")?;
+    Ok(tokens.into_iter().map(|token| token as u32).collect())
+}
+
+/// How many of 64 greedy tokens are the same; all, if the first that differs is a near-tie.
+fn same_text(ours: &mut Peer, theirs: &mut Peer, prompt: &[u32]) -> Result<usize> {
+    let decode = |peer: &mut Peer| -> Result<Vec<f64>> {
+        peer.prefill(prompt)?;
+        peer.numbers("decode", json!({ "count": 64 }), "tokens")
+    };
+    let (a, b) = (decode(ours)?, decode(theirs)?);
+    let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    if same == a.len() {
+        return Ok(same);
+    }
+    let mut text = prompt.to_vec();
+    text.extend(b[..same].iter().map(|&token| token as u32));
+    let logits = theirs.numbers("last_logits", json!({ "tokens": text }), "logits")?;
+    let gap = (logits[a[same] as usize] - logits[b[same] as usize]).abs();
+    Ok(if gap < NEAR_TIE { a.len() } else { same })
+}

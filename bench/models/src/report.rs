@@ -1,0 +1,95 @@
+//! What came out, as a table in `README.md` and as JSON.
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::{fmt, fs, path::Path};
+
+/// What a line aims at.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Goal {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+impl Goal {
+    fn reached(self, ratio: f64) -> bool {
+        match self {
+            Goal::AtLeast(goal) => ratio >= goal,
+            Goal::AtMost(goal) => ratio <= goal,
+        }
+    }
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Goal::AtLeast(goal) => write!(f, "≥ {goal}"),
+            Goal::AtMost(goal) => write!(f, "≤ {goal}"),
+        }
+    }
+}
+
+/// One measurement.
+#[derive(Debug, Serialize)]
+pub(crate) struct Line {
+    pub(crate) file: String,
+    pub(crate) work: &'static str,
+    pub(crate) against: &'static str,
+    pub(crate) goal: Goal,
+    pub(crate) ratio: f64,
+    /// Ours by itself: tokens per second, or a perplexity.
+    pub(crate) figure: Option<f64>,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Line { file, work, against, goal, ratio, figure } = self;
+        let figure = figure.map(|figure| format!("{figure:.1}")).unwrap_or_default();
+        let reached = if goal.reached(*ratio) { "yes" } else { "no" };
+        write!(f, "| {file} | {work} | {figure} | {against} | {ratio:.3} | {goal} | {reached} |")
+    }
+}
+
+/// The whole run.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    pub(crate) peer: String,
+    pub(crate) threads: usize,
+    pub(crate) rounds: usize,
+    /// Bytes per second that can be read.
+    pub(crate) bandwidth: f64,
+    pub(crate) lines: Vec<Line>,
+}
+
+const START: &str = "<!-- made by cargo xtask bench models: start -->";
+const END: &str = "<!-- made by cargo xtask bench models: end -->";
+
+impl Report {
+    /// As Markdown.
+    pub(crate) fn table(&self) -> String {
+        let Report { peer, threads, rounds, bandwidth, lines } = self;
+        let mut text = format!(
+            "Against {peer}, {threads} threads, best of {rounds} rounds of each side in turn; \
+             memory can be read at {:.1} GB/s.\n\n\
+             | file | what | ours | against | ratio | goal | reached |\n\
+             | --- | --- | ---: | --- | ---: | ---: | :---: |\n",
+            bandwidth / 1e9
+        );
+        lines.iter().for_each(|line| text += &format!("{line}\n"));
+        let reached = lines.iter().filter(|line| line.goal.reached(line.ratio)).count();
+        text + &format!("\n{reached} of {} goals reached.\n", lines.len())
+    }
+
+    /// Rewrites the page and the figures beside it.
+    pub(crate) fn write(&self) -> Result<()> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        fs::write(folder.join("results.json"), serde_json::to_string_pretty(self)? + "\n")?;
+        let page = folder.join("README.md");
+        let text = fs::read_to_string(&page)?;
+        let (before, rest) = text.split_once(START).context("the page has lost its marks")?;
+        let (_, after) = rest.split_once(END).context("the page has lost its marks")?;
+        fs::write(page, format!("{before}{START}\n{}{END}{after}", self.table()))?;
+        Ok(())
+    }
+}
