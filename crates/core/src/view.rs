@@ -48,6 +48,15 @@ impl View {
         if strides.len() != shape.rank() {
             return refuse("as many strides as dimensions are needed".into());
         }
+        // So that what is computed of sizes and strides later can't overflow, even where a size of 0
+        // or 1 means that the stride is never taken.
+        let counted = |(&size, &step): (&usize, &isize)| {
+            let bytes = isize::try_from(size.max(1)).ok()?.checked_mul(step)?;
+            bytes.checked_mul(dtype.block_bytes() as isize)
+        };
+        if shape.iter().zip(&*strides).any(|of_axis| counted(of_axis).is_none()) {
+            return refuse("a stride is too large".into());
+        }
         if !offset.is_multiple_of(dtype.alignment()) {
             return refuse(format!("the offset must be a multiple of {}", dtype.alignment()));
         }
@@ -144,6 +153,9 @@ impl View {
     pub(crate) fn repeats_elements(&self) -> bool {
         // Exact for what slicing, permuting and broadcasting make: sorted by step, each dimension
         // must step over all that the smaller ones reach.
+        if self.elements() == 0 {
+            return false;
+        }
         let mut axes = [(0usize, 0usize); MAX_RANK];
         let mut rank = 0;
         for (&size, &step) in self.shape.iter().zip(&*self.strides) {
@@ -157,7 +169,7 @@ impl View {
         let mut reach = 0;
         for &(step, size) in axes.iter() {
             if step <= reach {
-                return self.elements() > 0;
+                return true;
             }
             reach += step * (size - 1);
         }
@@ -269,7 +281,10 @@ impl View {
         let mut shape = *self.dims();
         let mut strides = *self.steps();
         shape[axis] = count;
-        strides[axis] *= step;
+        if count > 1 {
+            // Within the view, as the last element is.
+            strides[axis] *= step;
+        }
         // An empty view has no room to move in.
         let empty = count == 0 || self.elements() == 0;
         let skipped = if empty { 0 } else { start * self.strides[axis] };

@@ -121,3 +121,32 @@ fn contiguity() {
     assert!(!view(&[4, 6]).transpose().unwrap().has_contiguous_rows());
     assert!(view(&[1, 6]).transpose().unwrap().is_contiguous());
 }
+
+#[test]
+fn sizes_and_strides_at_the_end_of_what_can_be_counted() {
+    let buffer = buffer(64);
+    let at = |dims: &[usize], steps: &[isize]| {
+        View::at(&buffer, DType::F32, shape(dims), Strides::new(steps).unwrap(), 0)
+    };
+    // Never taken, but still to be counted with.
+    assert!(at(&[1], &[isize::MAX]).is_err());
+    assert!(at(&[0, 4], &[1, isize::MIN / 4]).is_err());
+    let far = at(&[0, 3, 3], &[1, isize::MAX / 16, isize::MAX / 16]).unwrap();
+    assert!(!far.repeats_elements() && far.is_contiguous());
+    let one = at(&[2, 1], &[1, isize::MAX / 8]).unwrap();
+    assert_eq!(one.step(1, 0, 1, isize::MIN).unwrap().elements(), 2);
+    assert!(one.step(1, 0, 2, isize::MIN).is_err());
+    assert!(one.step(0, isize::MAX, 1, 1).is_err());
+    assert!(one.narrow(0, usize::MAX..usize::MAX).is_err());
+
+    // More elements than 32 bits count, all at one place.
+    let many = at(&[1], &[1]).unwrap().broadcast_to(shape(&[1 << 33])).unwrap();
+    assert_eq!((many.elements(), many.range()), (1 << 33, 0..4));
+    let part = many.narrow(0, (1 << 32) - 1..(1 << 32) + 2).unwrap();
+    assert_eq!((part.elements(), part.offset()), (3, 0));
+    assert_eq!(many.step(0, (1 << 33) - 1, 1 << 32, -2).unwrap().elements(), 1 << 32);
+    assert!(many.reshape(shape(&[1 << 16, 1 << 17])).unwrap().is_some());
+    assert!(many.broadcast_to(shape(&[1 << 29, 1 << 33])).is_ok());
+    assert!(Shape::new(&[1 << 30, 1 << 33]).is_err());
+    assert!(View::new(&buffer, DType::F32, shape(&[1 << 62])).is_err());
+}

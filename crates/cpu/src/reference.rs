@@ -2,8 +2,8 @@
 
 use crate::{machine, store::Store};
 use bessemer_core::{
-    Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, Host, HostMemory, Result,
-    Slice, Stats, Ticket,
+    Access, Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, Host, HostMemory,
+    Result, Slice, Stats, Ticket,
 };
 use std::{
     fmt,
@@ -43,6 +43,22 @@ impl Reference {
         let store = Store::new(id, "reference", memory_limit);
         Reference { info, store, counters: Mutex::default() }
     }
+
+    /// Refuses operands that don't fit the memory as lists of doubles: views that repeat elements
+    /// have more of those than bytes.
+    fn has_room_for(&self, access: &Access) -> Result<()> {
+        let (limit, held) = (self.info.memory_limit, self.store.pool_stats().live_bytes);
+        // Twice: of what is read, results are made.
+        let bytes = access.views().try_fold(0usize, |bytes, view| {
+            bytes.checked_add(view.elements().checked_mul(2 * size_of::<f64>())?)
+        });
+        match bytes.unwrap_or(usize::MAX) {
+            asked if asked > limit.saturating_sub(held) => {
+                Err(Error::OutOfMemory { device: "reference".into(), asked, held, limit })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Device for Reference {
@@ -74,6 +90,7 @@ impl Device for Reference {
         self.store.owns_all(batch)?;
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         for step in batch.steps() {
+            self.has_room_for(&step.access)?;
             // SAFETY: all buffers are this device's, which only touches them under the lock.
             let mut host = unsafe { Host::new(&step.access) };
             let run = AssertUnwindSafe(|| step.op.reference(&mut host));

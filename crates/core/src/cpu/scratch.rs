@@ -52,18 +52,20 @@ impl Scratch {
         if chunks.len() > 1 {
             // One chunk that would have sufficed.
             let lines = chunks.iter().map(|chunk| chunk.len()).sum();
-            *chunks = vec![vec![Line::default(); lines].into()];
+            chunks.clear();
+            chunks.push(lines_of(lines));
         }
         self.used.set(0);
     }
 
     #[allow(clippy::mut_from_ref)]
     pub(super) fn take<T: Element>(&self, len: usize) -> &mut [T] {
-        let lines = (len * size_of::<T>()).div_ceil(LINE);
+        let Some(bytes) = len.checked_mul(size_of::<T>()) else { refuse(len) };
+        let lines = bytes.div_ceil(LINE);
         let mut chunks = self.chunks.borrow_mut();
         if chunks.last().is_none_or(|chunk| chunk.len() - self.used.get() < lines) {
             let held: usize = chunks.iter().map(|chunk| chunk.len()).sum();
-            chunks.push(vec![Line::default(); lines.max(held)].into());
+            chunks.push(lines_of(lines.max(held)));
             self.used.set(0);
         }
         let start = self.used.replace(self.used.get() + lines);
@@ -74,6 +76,22 @@ impl Scratch {
         // lines are aligned for all of them.
         unsafe { std::slice::from_raw_parts_mut(first, len) }
     }
+}
+
+/// So many lines of zeros.
+fn lines_of(count: usize) -> Box<[Line]> {
+    let mut lines = Vec::new();
+    if lines.try_reserve_exact(count).is_err() {
+        refuse(count.saturating_mul(LINE));
+    }
+    lines.resize(count, Line::default());
+    lines.into()
+}
+
+/// Ends the op that asked for too much.
+fn refuse(bytes: usize) -> ! {
+    // Not a panic of ours: the device reports it as the op's failure.
+    std::panic::resume_unwind(Box::new(format!("there are no {bytes} bytes of memory to work in")))
 }
 
 #[cfg(test)]
@@ -96,6 +114,15 @@ mod tests {
         scratch.take::<u8>(1000);
         scratch.reset();
         assert_eq!(scratch.bytes(), held);
+    }
+
+    #[test]
+    fn more_than_there_is_ends_the_op_with_a_reason() {
+        for len in [1 << 55, usize::MAX / 2] {
+            let run = || Scratch::new().take::<f32>(len).len();
+            let why = std::panic::catch_unwind(run).unwrap_err();
+            assert!(why.downcast_ref::<String>().unwrap().contains("bytes of memory"));
+        }
     }
 
     #[test]
