@@ -3,7 +3,7 @@
 use bessemer_core::{DType, Device};
 use bessemer_cpu::{Cpu, CpuOptions, Reference};
 use bessemer_llm::{Cancel, Model, Session, SessionOptions, files::Gguf, tiny::Tiny};
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 /// A file of `architecture`, with heads too small for blocks.
 fn file(architecture: &'static str) -> Gguf {
@@ -155,6 +155,29 @@ fn several_tokens_at_once_get_the_very_logits_of_each() {
         }
         let error = several.extend_each(&[1; 9]).unwrap_err().to_string();
         assert!(error.contains("at most 8"), "{error}");
+    }
+}
+
+#[test]
+fn and_so_they_do_in_every_architecture() {
+    let device = cpu();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/models");
+    let mut names: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    assert!(names.len() > 9);
+    for path in names {
+        let file = Gguf::open(path.join("model.gguf")).unwrap();
+        let model = Arc::new(Model::of_gguf(&file, &device).unwrap());
+        let mut single = Session::new(&model, SessionOptions::default()).unwrap();
+        let mut several = single.fork().unwrap();
+        for count in [1, 8, 5, 3] {
+            let tokens = &TEXT[..count];
+            let wanted: Vec<f32> =
+                tokens.iter().flat_map(|&t| single.extend(&[t]).unwrap().to_vec()).collect();
+            let found = several.extend_each(tokens).unwrap();
+            let same = found.iter().zip(&wanted).all(|(a, b)| a.to_bits() == b.to_bits());
+            assert!(same && found.len() == wanted.len(), "{count} of {path:?}");
+        }
     }
 }
 

@@ -73,7 +73,8 @@ impl Llm {
         Llm::from_file(&ModelFile::Gguf(Box::new(Gguf::from_bytes(bytes)?)), device)
     }
 
-    /// Takes a GGUF file that is compiled in. It is used where it lies.
+    /// Takes a GGUF file that is compiled in. It is used where it lies, if it lies at a multiple of
+    /// 16 bytes.
     pub fn from_static(bytes: &'static [u8], device: &Arc<dyn Device>) -> Result<Llm> {
         let memory = HostMemory::new(Arc::new(bytes));
         Llm::from_file(&ModelFile::Gguf(Box::new(Gguf::from_memory(memory)?)), device)
