@@ -117,6 +117,7 @@ fn races_in_a_threadgroup() {
         "threadgroup float s[64]; s[t] = x[i]; simdgroup_barrier(mem_flags::mem_threadgroup); y[i] = s[t ^ 1];",
         "threadgroup atomic_uint n; if (t == 0) atomic_store_explicit(&n, 0, memory_order_relaxed); threadgroup_barrier(mem_flags::mem_threadgroup); atomic_fetch_add_explicit(&n, 1, memory_order_relaxed);",
         "threadgroup uchar s[64]; s[t] = uchar(t); y[i] = s[t];",
+        "threadgroup float s[64]; s[t] = x[i]; threadgroup_barrier(mem_flags::mem_threadgroup); float v = s[63 - t]; threadgroup_barrier(mem_flags::mem_none); s[t] = v; y[i] = s[t];",
     ]);
     let list = reports("threadgroup float s[64]; s[t] = x[i];\ny[i] = s[63 - t];");
     let r = list.iter().find(|r| r.kind == ReportKind::RaceInThreadgroup).unwrap();
@@ -156,11 +157,19 @@ fn uninitialized() {
         "threadgroup float s[64]; if (t < 32) s[t] = 1; threadgroup_barrier(mem_flags::mem_threadgroup); y[i] = s[t % 32];",
         "y[i] = x[i] + y[i];",
     ]);
-    assert_eq!(
-        reports_with("x[i] = y[i];", StorageMode::Private, None)[0].kind,
-        ReportKind::Uninitialized
-    );
-    assert!(reports_with("y[i] = 1; x[i] = y[i];", StorageMode::Private, None).is_empty());
+    let private = [
+        "x[i] = y[i];",
+        "y[i] = 1; if (g == 0) x[i] = y[i + 64];",
+        "if (i % 2) y[i] = 1; x[i] = y[i];",
+    ];
+    for list in reports_of(&private, StorageMode::Private, None) {
+        assert!(list.iter().any(|r| r.kind == ReportKind::Uninitialized), "{list:#?}");
+    }
+    let fine =
+        ["y[i] = 1; x[i] = y[i];", "y[i] = x[i];", "if (i % 2) y[i] = 1; if (i % 2) x[i] = y[i];"];
+    for list in reports_of(&fine, StorageMode::Private, None) {
+        assert!(list.is_empty(), "{list:#?}");
+    }
 }
 
 #[test]
@@ -184,52 +193,80 @@ fn divergence() {
     ]);
 }
 
-/// Two dispatches of one concurrent encoder, with or without a barrier between them.
-fn concurrent(barrier: Option<bool>, second_reads_other: bool) -> Option<ReportKind> {
+#[derive(Clone, Copy)]
+enum Between {
+    Nothing,
+    Barrier,
+    BarrierFor(usize),
+    NextEncoder,
+}
+
+/// Two dispatches of one concurrent encoder: (kernel, the buffers it is given, byte offset).
+fn concurrent(
+    first: (&str, [usize; 2], usize),
+    between: Between,
+    second: (&str, [usize; 2], usize),
+) -> Option<Report> {
     let d = checked();
     let source = format!(
-        "{HEAD}kernel void write(device float *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {{ a[i] = i; }}\nkernel void copy(device const float *a [[buffer(0)]], device float *b [[buffer(1)]], uint i [[thread_position_in_grid]]) {{ b[i] = a[i]; }}"
+        "{HEAD}kernel void put(device float *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {{ a[i] = i; }}\nkernel void copy(device const float *a [[buffer(0)]], device float *b [[buffer(1)]], uint i [[thread_position_in_grid]]) {{ b[i] = a[i]; }}\nkernel void count(device atomic_uint *a [[buffer(0)]]) {{ atomic_fetch_add_explicit(a, 1, memory_order_relaxed); }}"
     );
     let l = library(&d, &source);
-    let p: Vec<_> = ["write", "copy"]
-        .iter()
-        .map(|n| d.new_compute_pipeline(&l.function(n).unwrap()).unwrap())
-        .collect();
-    let (a, b, c) = (shared(&d, &[0f32; 64]), shared(&d, &[0f32; 64]), shared(&d, &[0f32; 64]));
+    let buffers: Vec<Buffer> = (0..3).map(|_| shared(&d, &[0f32; 64])).collect();
     let commands = d.new_command_queue().command_buffer();
-    let mut e = commands.compute_encoder_with_type(DispatchType::Concurrent).unwrap();
-    let size = (Size::new(64, 1, 1), Size::new(32, 1, 1));
-    e.set_pipeline(&p[0]);
-    e.set_buffer(0, &a, 0).unwrap();
-    e.dispatch_threads(size.0, size.1).unwrap();
-    match barrier {
-        Some(true) => e.memory_barrier().unwrap(),
-        Some(false) => e.memory_barrier_with_resources(&[&b]).unwrap(),
-        None => {}
+    let begin = || commands.compute_encoder_with_type(DispatchType::Concurrent).unwrap();
+    let mut e = begin();
+    let one = |e: &mut ComputeEncoder, (name, bound, offset): (&str, [usize; 2], usize)| {
+        e.set_pipeline(&d.new_compute_pipeline(&l.function(name).unwrap()).unwrap());
+        e.set_buffer(0, &buffers[bound[0]], offset).unwrap();
+        e.set_buffer(1, &buffers[bound[1]], offset).unwrap();
+        e.dispatch_threads(Size::new(32, 1, 1), Size::new(16, 1, 1)).unwrap();
+    };
+    one(&mut e, first);
+    match between {
+        Between::Nothing => {}
+        Between::Barrier => e.memory_barrier().unwrap(),
+        Between::BarrierFor(n) => e.memory_barrier_with_resources(&[&buffers[n]]).unwrap(),
+        Between::NextEncoder => {
+            e.end_encoding();
+            e = begin();
+        }
     }
-    e.set_pipeline(&p[1]);
-    e.set_buffer(0, if second_reads_other { &c } else { &a }, 0).unwrap();
-    e.set_buffer(1, &b, 0).unwrap();
-    e.dispatch_threads(size.0, size.1).unwrap();
+    one(&mut e, second);
     e.end_encoding();
     commands.commit().unwrap();
     match commands.wait_until_completed() {
         Ok(()) => None,
-        Err(Error::Checked(list)) => Some(list[0].kind),
+        Err(Error::Checked(list)) => {
+            assert_eq!(list[0].kind, ReportKind::MissingBarrier, "{}", list[0]);
+            Some(list[0].clone())
+        }
         Err(e) => panic!("{e}"),
     }
 }
 
 #[test]
 fn barriers_between_concurrent_dispatches() {
-    assert_eq!(concurrent(None, false), Some(ReportKind::MissingBarrier));
-    assert_eq!(
-        concurrent(Some(false), false),
-        Some(ReportKind::MissingBarrier),
-        "a barrier for another buffer"
-    );
-    assert_eq!(concurrent(Some(true), false), None);
-    assert_eq!(concurrent(None, true), None);
+    use Between::*;
+    let put = ("put", [0, 2], 0);
+    let copy = ("copy", [0, 1], 0);
+    // A read, a write and a write of what was read, after it with nothing between.
+    let r = concurrent(put, Nothing, copy).expect("a read of what is written");
+    let other = r.other.clone().unwrap();
+    assert_eq!((r.side.line, other.line, other.file.as_str()), (4, 3, "test.metal"), "{r}");
+    assert!(r.to_string().contains("kernel 'put' was dispatched before"), "{r}");
+    assert_eq!((r.binding.as_str(), r.offset), ("buffer(0) 'a'", 0));
+    assert!(concurrent(put, Nothing, put).is_some(), "a second write");
+    assert!(concurrent(copy, Nothing, put).is_some(), "a write of what is read");
+    assert!(concurrent(put, BarrierFor(1), copy).is_some(), "a barrier for another buffer");
+    assert!(concurrent(put, Barrier, copy).is_none());
+    assert!(concurrent(put, BarrierFor(0), copy).is_none());
+    assert!(concurrent(put, NextEncoder, copy).is_none());
+    assert!(concurrent(put, Nothing, ("copy", [2, 1], 0)).is_none(), "other buffers");
+    assert!(concurrent(put, Nothing, ("put", [0, 2], 128)).is_none(), "other halves");
+    assert!(concurrent(copy, Nothing, ("copy", [0, 2], 0)).is_none(), "both read");
+    let count = ("count", [0, 2], 0);
+    assert!(concurrent(count, Nothing, count).is_none(), "both atomic");
 }
 
 /// A command buffer that waits for an event while `meddle` happens.

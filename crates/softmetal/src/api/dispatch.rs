@@ -3,7 +3,7 @@
 use super::Device;
 use super::command_buffer::Held;
 use super::pipeline::{ArgumentKind, PipelineInner};
-use crate::check::{Binding, Counters, Kind, Report, Run, Side};
+use crate::check::{Binding, Counters, Kind, Launched, Report, Run, Side};
 use crate::error::{Error, Result, invalid};
 use crate::exec::abi::meeting;
 use crate::exec::{Extent, Fault, Launch, Symbols};
@@ -57,6 +57,8 @@ pub(crate) struct Order {
     /// The first epoch that is not ordered before the next dispatch, in general and per buffer.
     since: u32,
     since_buffer: HashMap<u64, u32>,
+    /// The dispatches of the concurrent encoder at hand.
+    earlier: Vec<Launched>,
 }
 
 impl Order {
@@ -66,6 +68,7 @@ impl Order {
             concurrent: false,
             since: u32::MAX,
             since_buffer: HashMap::new(),
+            earlier: Vec::new(),
         }
     }
 
@@ -73,6 +76,7 @@ impl Order {
         self.concurrent = concurrent;
         self.since = if concurrent { self.device.inner.coming_epoch() } else { u32::MAX };
         self.since_buffer.clear();
+        self.earlier.clear();
     }
 
     /// A memory barrier, for all buffers or for some.
@@ -102,7 +106,7 @@ impl Order {
 /// Runs a dispatch; checked ones give their counters back.
 pub(crate) fn run(
     d: &Dispatch,
-    order: &Order,
+    order: &mut Order,
     freed: &dyn Fn(String) -> Error,
 ) -> Result<Option<Counters>> {
     let p = &d.pipeline;
@@ -168,11 +172,21 @@ pub(crate) fn run(
         }
         alive.push(buffer);
     }
-    let options = &order.device.inner.options;
+    let options = order.device.inner.options.clone();
     let groups = [0, 1, 2].map(|i| extent.grid[i].div_ceil(extent.tpg[i].max(1)));
     let check = p.checked.then(|| {
-        let epoch = order.device.inner.next_epoch();
-        Arc::new(Run::new(p.name.clone(), p.module.clone(), bindings, extent.tpg, groups, epoch))
+        let launched = Launched {
+            kernel: p.name.clone(),
+            module: p.module.clone(),
+            tpg: extent.tpg,
+            groups,
+            epoch: order.device.inner.next_epoch(),
+        };
+        let earlier = order.earlier.clone();
+        if order.concurrent {
+            order.earlier.push(launched.clone());
+        }
+        Arc::new(Run::new(launched, bindings, earlier))
     });
     let launch = Launch::new(
         p.module.clone(),

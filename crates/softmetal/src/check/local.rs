@@ -2,6 +2,7 @@
 
 use super::shadow::{ATOMIC, CROSS, Cell, Mark, SHARED, Shadow};
 use super::{ALIGNED, ATOMIC_READ, ATOMIC_UPDATE, Kind, READ, Report, Run, Side};
+use crate::exec::Symbols;
 use crate::exec::abi::ThreadState;
 use std::ops::Range;
 use std::sync::Arc;
@@ -199,7 +200,7 @@ impl Local {
             let mask = (1u32 << to) - (1u32 << from);
             let run = self.run.clone();
             let (shadow, epoch) = match binding {
-                Some(b) => (run.bindings[b].shadow.as_deref(), run.epoch),
+                Some(b) => (run.bindings[b].shadow.as_deref(), run.launched.epoch),
                 None => (Some(&self.shared_shadow), self.shared_epoch),
             };
             if let Some(cell) = shadow.and_then(|s| s.cell(word)) {
@@ -233,7 +234,7 @@ impl Local {
             && !(atomic && other_atomic)
             && let Some(kind) = conflict(&w, w_phase, a.phase)
         {
-            self.race(a, kind, (w.thread, w_pc), action(true, other_atomic), binding, offset);
+            self.race(a, kind, (w, w_pc), action(true, other_atomic), binding, offset);
         }
         let uninit = match binding {
             None => w.epoch != epoch,
@@ -255,7 +256,7 @@ impl Local {
                     }
                 }
                 if let Some(kind) = kind {
-                    self.race(a, kind, (r.thread, r_pc), "read", binding, offset);
+                    self.race(a, kind, (r, r_pc), "read", binding, offset);
                 }
             }
             let again = w.epoch == epoch;
@@ -338,10 +339,10 @@ impl Local {
 
     /// A code address as an offset in the module, to fit a cell.
     fn short(&self, pc: usize) -> u32 {
-        pc.wrapping_sub(self.run.module.image.start) as u32
+        pc.wrapping_sub(self.run.launched.module.image.start) as u32
     }
 
-    fn side(&self, a: &Access<'_>, symbols: &crate::exec::Symbols) -> Side {
+    fn side(&self, a: &Access<'_>, symbols: &Symbols) -> Side {
         let place = symbols.place(a.pc);
         Side {
             file: place.file,
@@ -360,28 +361,26 @@ impl Local {
         &self,
         a: &Access<'_>,
         kind: Kind,
-        other: (u32, u32),
+        (other, other_pc): (Mark, u32),
         what: &str,
         binding: Option<usize>,
         offset: usize,
     ) {
-        let other_pc = self.run.module.image.start + other.1 as usize;
-        self.run.report(kind, a.pc, other_pc, |symbols| {
-            let earlier = kind == Kind::MissingBarrier;
-            // The code of an earlier dispatch may be in another module: its line is not known here.
-            let place =
-                if earlier { crate::exec::Place::default() } else { symbols.place(other_pc) };
-            let (group, thread) = self.run.thread(other.0);
-            let other =
-                Side { file: place.file, line: place.line, group, thread, action: what.into() };
-            let detail = if earlier {
-                "an earlier dispatch of the same encoder touched it".into()
-            } else {
-                String::new()
+        self.run.report(kind, a.pc, other_pc as usize, |symbols| {
+            let earlier = self.run.earlier.iter().find(|e| e.epoch == other.epoch);
+            let (other, detail) = match earlier.filter(|_| kind == Kind::MissingBarrier) {
+                Some(e) => (
+                    e.side(other.thread, other_pc, &Symbols::new(&e.module), what),
+                    format!("kernel '{}' was dispatched before by the same encoder", e.kernel),
+                ),
+                None => {
+                    let here = &self.run.launched;
+                    (here.side(other.thread, other_pc, symbols, what), String::new())
+                }
             };
             Report {
                 kind,
-                kernel: self.run.kernel.clone(),
+                kernel: self.run.launched.kernel.clone(),
                 binding: self.binding_name(binding),
                 offset: offset as i64
                     - binding.map_or(0, |b| self.run.bindings[b].shadow_offset) as i64,
@@ -396,7 +395,7 @@ impl Local {
     fn uninitialized(&self, a: &Access<'_>, binding: Option<usize>, offset: usize) {
         self.run.report(Kind::Uninitialized, a.pc, 0, |symbols| Report {
             kind: Kind::Uninitialized,
-            kernel: self.run.kernel.clone(),
+            kernel: self.run.launched.kernel.clone(),
             binding: self.binding_name(binding),
             offset: offset as i64,
             size: a.size,
@@ -441,7 +440,7 @@ impl Local {
             };
             Report {
                 kind: Kind::OutOfBounds,
-                kernel: self.run.kernel.clone(),
+                kernel: self.run.launched.kernel.clone(),
                 binding,
                 offset,
                 size: a.size,
@@ -471,7 +470,7 @@ impl Local {
         };
         self.run.report(Kind::Misaligned, line as usize, 0, |_| Report {
             kind: Kind::Misaligned,
-            kernel: self.run.kernel.clone(),
+            kernel: self.run.launched.kernel.clone(),
             binding,
             offset: offset as i64,
             size: align as usize,

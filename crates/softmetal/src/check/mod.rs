@@ -74,15 +74,46 @@ pub struct Counters {
     pub simd_operations: u64,
 }
 
-/// One checked dispatch, shared by its workers.
-pub(crate) struct Run {
+/// What is known of a dispatch before it runs, and remembered while others may conflict with it.
+#[derive(Clone)]
+pub(crate) struct Launched {
     pub(crate) kernel: String,
-    pub(crate) bindings: Vec<Binding>,
-    pub(crate) threads_per_group: u32,
+    pub(crate) module: Arc<Module>,
     pub(crate) tpg: [u32; 3],
     pub(crate) groups: [u32; 3],
     pub(crate) epoch: u32,
-    module: Arc<Module>,
+}
+
+impl Launched {
+    fn threads_per_group(&self) -> u32 {
+        self.tpg.iter().product::<u32>().max(1)
+    }
+
+    /// One thread's part, from its number in the grid and the place of its code in the module.
+    fn side(&self, number: u32, pc: u32, symbols: &Symbols, action: &str) -> Side {
+        let each = self.threads_per_group();
+        let split = |n: u32, size: [u32; 3]| {
+            let size = size.map(|s| s.max(1));
+            [n % size[0], n / size[0] % size[1], n / size[0] / size[1]]
+        };
+        let place = symbols.place(self.module.image.start + pc as usize);
+        Side {
+            file: place.file,
+            line: place.line,
+            group: split(number / each, self.groups),
+            thread: split(number % each, self.tpg),
+            action: action.into(),
+        }
+    }
+}
+
+/// One checked dispatch, shared by its workers.
+pub(crate) struct Run {
+    pub(crate) launched: Launched,
+    /// Dispatches of the same concurrent encoder before it.
+    earlier: Vec<Launched>,
+    pub(crate) bindings: Vec<Binding>,
+    pub(crate) threads_per_group: u32,
     found: Mutex<Found>,
 }
 
@@ -95,23 +126,13 @@ struct Found {
 }
 
 impl Run {
-    pub(crate) fn new(
-        kernel: String,
-        module: Arc<Module>,
-        bindings: Vec<Binding>,
-        tpg: [u32; 3],
-        groups: [u32; 3],
-        epoch: u32,
-    ) -> Run {
+    pub(crate) fn new(launched: Launched, bindings: Vec<Binding>, earlier: Vec<Launched>) -> Run {
         let found = Found { traffic: vec![[0; 2]; bindings.len()], ..Found::default() };
         Run {
-            kernel,
+            threads_per_group: launched.threads_per_group(),
+            launched,
+            earlier,
             bindings,
-            threads_per_group: tpg.iter().product::<u32>().max(1),
-            tpg,
-            groups,
-            epoch,
-            module,
             found: Mutex::new(found),
         }
     }
@@ -135,14 +156,6 @@ impl Run {
         self.found.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// The position of a thread from its number in the grid.
-    fn thread(&self, number: u32) -> ([u32; 3], [u32; 3]) {
-        let (group, index) = (number / self.threads_per_group, number % self.threads_per_group);
-        let split =
-            |n: u32, size: [u32; 3]| [n % size[0], n / size[0] % size[1], n / size[0] / size[1]];
-        (split(group, self.groups.map(|g| g.max(1))), split(index, self.tpg.map(|t| t.max(1))))
-    }
-
     /// Keeps a report unless the same was made of the same place.
     pub(super) fn report(
         &self,
@@ -155,12 +168,12 @@ impl Run {
         if found.reports.len() >= MAX_REPORTS || !found.seen.insert((kind, pc, other_pc)) {
             return;
         }
-        let report = make(&Symbols::new(&self.module));
+        let report = make(&Symbols::new(&self.launched.module));
         found.reports.push(report);
     }
 
     pub(super) fn place(&self, pc: usize) -> Place {
-        Symbols::new(&self.module).place(pc)
+        Symbols::new(&self.launched.module).place(pc)
     }
 
     pub(crate) fn take_reports(&self) -> Vec<Report> {
@@ -178,7 +191,7 @@ impl Run {
                 let (unique_read, unique_written) = b
                     .shadow
                     .as_ref()
-                    .map_or((t[0].min(b.range.len() as u64), 0), |s| s.unique(self.epoch));
+                    .map_or((t[0].min(b.range.len() as u64), 0), |s| s.unique(self.launched.epoch));
                 Traffic {
                     name: b.name.clone(),
                     index: b.index,
@@ -191,7 +204,7 @@ impl Run {
             .collect();
         bindings.sort_by_key(|b| b.index.unwrap_or(u32::MAX));
         Counters {
-            kernel: self.kernel.clone(),
+            kernel: self.launched.kernel.clone(),
             bindings,
             threadgroup_read: found.threadgroup[0],
             threadgroup_written: found.threadgroup[1],
