@@ -90,8 +90,23 @@ fn header(line: &str) -> Option<(&str, Severity, &str)> {
     None
 }
 
+/// Headers of things that softmetal has not.
+const REFUSED: &[(&str, &str)] = &[
+    ("'metal_raytracing'", "ray tracing is not supported by softmetal"),
+    ("'metal_tensor'", "'tensor' is not supported by softmetal"),
+    ("'MetalPerformancePrimitives", "'tensor' is not supported by softmetal"),
+    ("'metal_mesh'", "mesh functions are not supported by softmetal"),
+    ("'metal_imageblocks'", "imageblocks are not supported by softmetal"),
+    ("'metal_interpolate'", "fragment functions are not supported by softmetal"),
+];
+
 /// OpenCL's words for MSL's.
 fn words(message: &str) -> String {
+    if message.contains("file not found")
+        && let Some((_, why)) = REFUSED.iter().find(|(header, _)| message.contains(header))
+    {
+        return format!("{why} ({message})");
+    }
     let mut out = message.to_string();
     for (from, to) in [
         ("const __global_host ", "constant "),

@@ -61,6 +61,7 @@ const PARTS: &[&str] = &[
     "metal_relational",
     "metal_simdgroup",
     "metal_simdgroup_matrix",
+    "metal_texture",
     "metal_types",
     "metal_type_traits",
     "metal_uniform",

@@ -14,8 +14,9 @@ template <class T, int C, int R = C> struct simdgroup_matrix {
   // A scalar makes a diagonal matrix.
   __sm_inline explicit simdgroup_matrix(T diagonal) {
     __sm_origin o = __sm_fragment(__sm_self()->lane);
-    __m.e[0] = o.row == o.col ? diagonal : T(0);
-    __m.e[1] = o.row == o.col + 1 ? diagonal : T(0);
+    __m = storage_type(T(0));
+    if (o.row == o.col) __m.e[0] = diagonal;
+    if (o.row == o.col + 1) __m.e[1] = diagonal;
   }
   __sm_inline __private storage_type &thread_elements() __private { return __m; }
   __sm_inline storage_type &thread_elements() { return __m; }
