@@ -32,9 +32,9 @@ unsafe impl Sync for HostBytes {}
 const ALIGNMENT: usize = 64;
 /// From here on memory comes in pages.
 const LARGE: usize = 128 << 10;
-/// From here on in huge pages, if the system has them: one fault instead of 512.
-#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-const HUGE: usize = 4 << 20;
+/// A huge page, where the system has them: one fault and one address to translate instead of 512.
+/// Memory of at least that size starts at one.
+const HUGE: usize = 2 << 20;
 
 impl HostBytes {
     pub(crate) fn new(device: &str, bytes: usize) -> Result<HostBytes> {
@@ -54,13 +54,16 @@ impl HostBytes {
     }
 
     fn pages(bytes: usize) -> Option<HostBytes> {
-        let mut map = MmapMut::map_anon(bytes).ok()?;
+        let room = if bytes >= HUGE { bytes.checked_add(HUGE)? } else { bytes };
+        let mut map = MmapMut::map_anon(room).ok()?;
+        let start = if bytes >= HUGE { map.as_mut_ptr().align_offset(HUGE) } else { 0 };
         #[cfg(target_os = "linux")]
         if bytes >= HUGE {
-            // Only a wish: small pages do as well, slower.
-            let _ = map.advise(memmap2::Advice::HugePage);
+            // Only a wish: small pages do as well, slower. What is no whole huge page is left out:
+            // it would take more memory than was asked for.
+            let _ = map.advise_range(memmap2::Advice::HugePage, start, bytes / HUGE * HUGE);
         }
-        let first = NonNull::new(map.as_mut_ptr())?;
+        let first = NonNull::new(map[start..].as_mut_ptr())?;
         Some(HostBytes { first, bytes, source: Source::Pages { _map: map } })
     }
 }
@@ -90,10 +93,11 @@ mod tests {
 
     #[test]
     fn memory_is_zeroed_and_aligned_whatever_its_source() {
-        for bytes in [0, 1, 100, LARGE - 1, LARGE, HUGE + 1] {
+        for bytes in [0, 1, 100, LARGE - 1, LARGE, HUGE, 2 * HUGE + 1] {
             let memory = HostBytes::new("test", bytes).unwrap();
             let first = memory.host().unwrap().as_ptr();
-            assert!(first.addr().is_multiple_of(ALIGNMENT));
+            let alignment = if bytes >= HUGE { HUGE } else { ALIGNMENT };
+            assert!(first.addr().is_multiple_of(alignment));
             // SAFETY: the memory is this long and initialised.
             let all = unsafe { std::slice::from_raw_parts(first, memory.bytes()) };
             assert!(all.len() == bytes && all.iter().all(|&byte| byte == 0));

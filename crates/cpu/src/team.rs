@@ -35,6 +35,8 @@ struct Shared {
     taken: Vec<Taken>,
     /// Whether the last job in shares went backwards.
     backwards: AtomicBool,
+    /// Jobs that were not worth waking a thread for, while one slept.
+    alone: AtomicUsize,
     sleeping: Vec<AtomicBool>,
     stop: AtomicBool,
 }
@@ -57,6 +59,9 @@ const OPEN: u64 = 1 << 16;
 const WORKERS: u64 = OPEN - 1;
 const NEXT_JOB: u64 = OPEN << 1;
 
+/// So many jobs that are not worth waking a thread for are, together: more will follow.
+const OFTEN: usize = 16;
+
 /// How long a worker looks for the next job before it sleeps.
 const SPIN: Duration = Duration::from_micros(200);
 
@@ -73,6 +78,7 @@ impl ThreadTeam {
             job: AtomicPtr::new(ptr::null_mut()),
             taken: (0..threads).map(|_| Taken::default()).collect(),
             backwards: AtomicBool::new(false),
+            alone: AtomicUsize::new(0),
             sleeping: (1..threads).map(|_| AtomicBool::new(false)).collect(),
             stop: AtomicBool::new(false),
         });
@@ -92,6 +98,12 @@ impl ThreadTeam {
         let taken = &self.shared.taken[..count];
         taken.iter().for_each(|taken| taken.0.store(0, Ordering::Relaxed));
         taken
+    }
+
+    /// Whether threads that sleep are woken for a job that is not worth it by itself.
+    fn wakes_for_little(&self) -> bool {
+        let asleep = self.shared.sleeping.iter().any(|asleep| asleep.load(Ordering::Relaxed));
+        asleep && self.shared.alone.fetch_add(1, Ordering::Relaxed) % OFTEN == OFTEN - 1
     }
 
     /// Runs a job; the first share is the caller's. Threads that sleep take part if `wake`.
@@ -129,7 +141,7 @@ impl Team for ThreadTeam {
             (true, false) => (0..tasks).for_each(work),
             (true, true) => (0..tasks).rev().for_each(work),
             (false, _) => {
-                let taken = self.shares(self.threads());
+                let (taken, wake) = (self.shares(self.threads()), wake || self.wakes_for_little());
                 self.run_job(Job { work, tasks, taken, backwards, panic: Mutex::default() }, wake);
             }
         }

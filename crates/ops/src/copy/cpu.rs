@@ -1,7 +1,12 @@
 //! On the CPU: the longest runs there are, in tiles where the two sides run across each other.
 
-use bessemer_core::{Element, Layout, MAX_RANK, Shape, Strides, View, cpu::CpuContext};
+use bessemer_core::{
+    Element, Layout, MAX_RANK, Shape, Strides, View,
+    cpu::{CpuContext, Output},
+};
+use bessemer_simd::{Arch, Kernel};
 use half::f16;
+use std::ops::Range;
 
 /// Longer runs than this are cut, so that threads can share them.
 const RUN: usize = 1 << 16;
@@ -114,31 +119,72 @@ fn by_tiles<T: Element>(
     let (height, width) = (layout.sizes()[across], layout.sizes()[last]);
     let (down, right) = (layout.stride(0, across), layout.stride(1, last));
     let blocks = [height.div_ceil(BLOCK), width.div_ceil(BLOCK)];
+    let isa = cpu.isa();
     cpu.split(outer.elements() * blocks[0] * blocks[1], 1, |tasks| {
         for task in tasks {
             let (rest, column) = (task / blocks[1], task % blocks[1] * BLOCK);
             let [out_start, x_start] = outer.offsets(rest / blocks[0]);
             let row = rest % blocks[0] * BLOCK;
-            for row in (row..height.min(row + BLOCK)).step_by(TILE) {
-                for column in (column..width.min(column + BLOCK)).step_by(TILE) {
-                    let (tall, wide) = (TILE.min(height - row), TILE.min(width - column));
-                    let mut tile = [[T::default(); TILE]; TILE];
-                    let from = x_first + x_start + row as isize;
-                    for (j, run) in tile[..wide].iter_mut().enumerate() {
-                        let from = (from + (column + j) as isize * right) as usize;
-                        run[..tall].copy_from_slice(&source[from..from + tall]);
+            isa.run(Block {
+                source,
+                from: x_first + x_start,
+                right,
+                target: &target,
+                to: out_first + out_start,
+                down,
+                rows: row..height.min(row + BLOCK),
+                columns: column..width.min(column + BLOCK),
+            });
+        }
+    });
+}
+
+/// Some rows and columns of `target`, which are columns and rows of `source`: row `i` of the
+/// target starts at `to + i * down`, column `j` of it in the source at `from + j * right`. No
+/// other task has any of them.
+struct Block<'a, T> {
+    source: &'a [T],
+    from: isize,
+    right: isize,
+    target: &'a Output<'a, T>,
+    to: isize,
+    down: isize,
+    rows: Range<usize>,
+    columns: Range<usize>,
+}
+
+impl<T: Element> Kernel for Block<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        for row in self.rows.clone().step_by(TILE) {
+            for column in self.columns.clone().step_by(TILE) {
+                let tall = TILE.min(self.rows.end - row);
+                let wide = TILE.min(self.columns.end - column);
+                let mut tile = [[T::default(); TILE]; TILE];
+                let from = self.from + row as isize;
+                for (j, run) in tile[..wide].iter_mut().enumerate() {
+                    let from = (from + (column + j) as isize * self.right) as usize;
+                    match self.source[from..].first_chunk() {
+                        // A length that is known takes no call; what is behind the rows is not
+                        // looked at.
+                        Some(whole) => *run = *whole,
+                        None => run[..tall].copy_from_slice(&self.source[from..from + tall]),
                     }
-                    let to = out_first + out_start + column as isize;
-                    for i in 0..tall {
-                        let to = (to + (row + i) as isize * down) as usize;
-                        // SAFETY: elements of `out` that are in this tile only.
-                        let run = unsafe { target.range(to..to + wide) };
-                        for (out, run) in run.iter_mut().zip(&tile) {
-                            *out = run[i];
-                        }
+                }
+                let to = self.to + column as isize;
+                for i in 0..tall {
+                    let to = (to + (row + i) as isize * self.down) as usize;
+                    // SAFETY: elements of this tile, which only this task has.
+                    let out = unsafe { self.target.range(to..to + wide) };
+                    let turned = std::array::from_fn(|j| tile[j][i]);
+                    match out.first_chunk_mut::<TILE>() {
+                        Some(out) => *out = turned,
+                        None => out.copy_from_slice(&turned[..wide]),
                     }
                 }
             }
         }
-    });
+    }
 }

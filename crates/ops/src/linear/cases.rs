@@ -27,8 +27,10 @@ pub(crate) fn cases() -> Vec<Case> {
         cases.push(plain(F32, Q4_0, F32, rows, k, n));
         cases.push(plain(F32, Q8_0, F32, rows, k, n));
     }
-    cases.push(plain(F32, Q4_K, F32, 1, 1024, 64).quick());
-    cases.push(plain(F32, Q6_K, F32, 9, 512, 64).quick());
+    cases.push(plain(F32, Q4_K, F32, 1, 1024, 64));
+    cases.push(plain(F32, Q6_K, F32, 9, 512, 64));
+    cases.push(plain(F32, Q4_K, F32, 1, 256, 17).quick());
+    cases.push(plain(F32, Q6_K, F32, 9, 256, 16).quick());
     for weight in [F32, F16, BF16] {
         for (rows, k, n) in [
             (1, 1, 1),

@@ -22,12 +22,6 @@ impl Lanes for Avx8 {
     }
 
     #[inline(always)]
-    fn splat_f16(value: f16) -> Self {
-        // SAFETY: see above.
-        Avx8(unsafe { _mm256_cvtph_ps(_mm_set1_epi16(value.to_bits().cast_signed())) })
-    }
-
-    #[inline(always)]
     fn load(from: &[f32]) -> Self {
         assert!(from.len() >= Self::LEN);
         // SAFETY: see above; the slice is long enough.
@@ -73,6 +67,12 @@ impl Lanes for Avx8 {
     fn fma(self, factor: Self, addend: Self) -> Self {
         // SAFETY: see above.
         Avx8(unsafe { _mm256_fmadd_ps(self.0, factor.0, addend.0) })
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Avx8(unsafe { _mm256_max_ps(self.0, other.0) })
     }
 
     #[inline(always)]

@@ -22,12 +22,6 @@ impl Lanes for Avx16 {
     }
 
     #[inline(always)]
-    fn splat_f16(value: f16) -> Self {
-        // SAFETY: see above.
-        Avx16(unsafe { _mm512_cvtph_ps(_mm256_set1_epi16(value.to_bits().cast_signed())) })
-    }
-
-    #[inline(always)]
     fn load(from: &[f32]) -> Self {
         assert!(from.len() >= Self::LEN);
         // SAFETY: see above; the slice is long enough.
@@ -76,6 +70,12 @@ impl Lanes for Avx16 {
     }
 
     #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Avx16(unsafe { _mm512_max_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
     fn sum(self) -> f32 {
         // SAFETY: see above.
         unsafe { _mm512_reduce_add_ps(self.0) }
@@ -98,6 +98,27 @@ impl Lanes for Avx16 {
             ));
             let eight = _mm512_castps512_ps256(_mm512_add_ps(all, half));
             let four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+            std::mem::transmute::<__m128, [f32; 4]>(four)
+        }
+    }
+
+    #[inline(always)]
+    fn max4(of: [Self; 4]) -> [f32; 4] {
+        let [a, b, c, d] = of.map(|vector| vector.0);
+        // SAFETY: see above.
+        unsafe {
+            // As the sums.
+            let ab = _mm512_max_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+            let cd = _mm512_max_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+            let (ab, cd) = (_mm512_castps_pd(ab), _mm512_castps_pd(cd));
+            let low = _mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd));
+            let all = _mm512_max_ps(low, _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)));
+            let half = _mm512_castpd_ps(_mm512_shuffle_f64x2::<0b1110>(
+                _mm512_castps_pd(all),
+                _mm512_castps_pd(all),
+            ));
+            let eight = _mm512_castps512_ps256(_mm512_max_ps(all, half));
+            let four = _mm_max_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
             std::mem::transmute::<__m128, [f32; 4]>(four)
         }
     }

@@ -9,7 +9,6 @@ mod avx512;
 mod neon;
 mod portable;
 
-use crate::convert;
 use half::f16;
 
 /// A vector of `f32`.
@@ -44,12 +43,6 @@ pub trait Lanes: Copy + sealed::Sealed + 'static {
     /// All the same.
     fn splat(value: f32) -> Self;
 
-    /// All the same, widened.
-    #[inline(always)]
-    fn splat_f16(value: f16) -> Self {
-        Self::splat(convert::f32_from_f16_bits(value.to_bits()))
-    }
-
     /// The first of a slice.
     ///
     /// # Panics
@@ -83,6 +76,9 @@ pub trait Lanes: Copy + sealed::Sealed + 'static {
     /// `self * factor + addend`, rounded once where the instruction set can.
     fn fma(self, factor: Self, addend: Self) -> Self;
 
+    /// The larger of both, number by number; where either is NaN, `other`'s.
+    fn max(self, other: Self) -> Self;
+
     /// All of them added up.
     fn sum(self) -> f32;
 
@@ -91,6 +87,21 @@ pub trait Lanes: Copy + sealed::Sealed + 'static {
     fn sum4(of: [Self; 4]) -> [f32; 4] {
         let [a, b, c, d] = of;
         [a.sum(), b.sum(), c.sum(), d.sum()]
+    }
+
+    /// The largest numbers of four vectors, which cost less together. Of vectors with NaN it may
+    /// be any of theirs.
+    #[inline(always)]
+    fn max4(of: [Self; 4]) -> [f32; 4] {
+        let mut most = [f32::NEG_INFINITY; 4];
+        for (vector, most) in of.into_iter().zip(&mut most) {
+            let mut numbers = [0.0; 16];
+            vector.store(&mut numbers);
+            for &x in &numbers[..Self::LEN] {
+                *most = if x > *most { x } else { *most };
+            }
+        }
+        most
     }
 }
 
@@ -132,8 +143,10 @@ mod tests {
             check(x, &|i| numbers[i]);
             check(A::F32::load_f16(&halves), &|i| numbers[i]);
             check(A::F32::load_i8(&bytes), &|i| f32::from(bytes[i]));
-            check(A::F32::splat_f16(f16::from_f32(-2.5)), &|_| -2.5);
             check(x.add(two), &|i| numbers[i] + 2.0);
+            check(x.max(two), &|i| numbers[i].max(2.0));
+            check(x.max(A::F32::splat(f32::NEG_INFINITY)), &|i| numbers[i]);
+            check(A::F32::splat(f32::NAN).max(x), &|i| numbers[i]);
             check(x.mul(x), &|i| numbers[i] * numbers[i]);
             check(x.fma(two, x), &|i| numbers[i] * 3.0);
             let sum = numbers.iter().sum::<f32>();
@@ -141,6 +154,8 @@ mod tests {
             let four = [x, x.add(x), A::F32::splat(0.5), x.mul(A::F32::splat(-4.0))];
             let wanted = [sum, 2.0 * sum, 0.5 * A::F32::LEN as f32, -4.0 * sum];
             assert_eq!(A::F32::sum4(four), wanted);
+            let most = numbers[A::F32::LEN - 1];
+            assert_eq!(A::F32::max4(four), [most, 2.0 * most, 0.5, 10.0]);
         }
     }
 

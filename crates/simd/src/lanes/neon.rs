@@ -78,6 +78,15 @@ impl Lanes for Neon8 {
     }
 
     #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let low = vbslq_f32(vcgtq_f32(self.0, other.0), self.0, other.0);
+            Neon8(low, vbslq_f32(vcgtq_f32(self.1, other.1), self.1, other.1))
+        }
+    }
+
+    #[inline(always)]
     fn sum(self) -> f32 {
         // SAFETY: see above.
         unsafe { vaddvq_f32(vaddq_f32(self.0, self.1)) }

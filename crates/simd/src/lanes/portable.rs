@@ -54,6 +54,12 @@ impl Lanes for Portable8 {
     }
 
     #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        let larger = |i: usize| if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] };
+        Portable8(array::from_fn(larger))
+    }
+
+    #[inline(always)]
     fn sum(self) -> f32 {
         let [a, b, c, d, e, f, g, h] = self.0;
         ((a + e) + (c + g)) + ((b + f) + (d + h))

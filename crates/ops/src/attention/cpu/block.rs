@@ -4,7 +4,7 @@ use super::{
     TILE, few, many,
     multiply::{Matrix, multiply},
     state::{Settings, State},
-    stored::{Rows as StoredRows, Stored},
+    stored::{Rows as StoredRows, Tokens},
     tile::{Source, Tile},
 };
 use bessemer_core::cpu::Rows;
@@ -136,11 +136,13 @@ impl<S: Fn(usize) -> Range<usize>> Kernel for Attend<'_, '_, S> {
 impl<S: Fn(usize) -> Range<usize>> Attend<'_, '_, S> {
     /// For few queries, from the cache itself.
     #[inline(always)]
-    fn few<A: Arch>(self, keys: impl Stored, values: impl Stored, next: impl Stored) {
+    fn few<A: Arch>(self, keys: impl Tokens, values: impl Tokens, next: impl Tokens) {
         let Block { settings, queries, memory, state } = self.block;
         let (padded, scores) = (settings.padded, &mut *memory.scores);
+        let keys = keys.ready::<A>(memory.keys);
         few::score::<A>(memory.q, padded, *queries, keys, scores, values);
         few::weigh::<A>(scores, self.tokens.len(), *settings, state, self.seen);
+        let values = values.ready::<A>(memory.values);
         few::add_values::<A>(scores, *queries, values, state.values, padded, next);
     }
 

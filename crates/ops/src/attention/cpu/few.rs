@@ -4,9 +4,9 @@
 use super::{
     TILE,
     state::{Settings, State},
-    stored::Stored,
+    stored::{Stored, Tokens},
 };
-use bessemer_simd::{Arch, Lanes, fold, math};
+use bessemer_simd::{Arch, Lanes, math};
 use std::ops::Range;
 
 /// The scores of `queries` rows of `q` against some keys: `TILE` per query.
@@ -19,7 +19,7 @@ pub(super) fn score<A: Arch>(
     queries: usize,
     keys: impl Stored,
     scores: &mut [f32],
-    next: impl Stored,
+    next: impl Tokens,
 ) {
     let mut query = 0;
     while query < queries {
@@ -44,7 +44,7 @@ fn dots<A: Arch, const Q: usize>(
     padded: usize,
     keys: impl Stored,
     scores: &mut [f32],
-    next: Option<impl Stored>,
+    next: Option<impl Tokens>,
 ) {
     let (len, count) = (A::F32::LEN, keys.rows());
     assert!(padded.is_multiple_of(2 * len) && q.len() >= Q * padded && padded <= keys.columns());
@@ -86,30 +86,61 @@ pub(super) fn weigh<A: Arch>(
     state: &mut State<'_>,
     seen: impl Fn(usize) -> Range<usize>,
 ) {
-    let padded = settings.padded;
-    for (query, scores) in scores.chunks_exact_mut(TILE).take(state.most.len()).enumerate() {
-        let seen = seen(query);
-        scores[..seen.start].fill(0.0);
-        scores[seen.end..count].fill(0.0);
-        let scores = &mut scores[seen];
-        if scores.is_empty() {
-            continue;
-        }
+    let queries = state.most.len();
+    for (query, scores) in scores.chunks_exact_mut(TILE).take(queries).enumerate() {
         if let Some(cap) = settings.soft_cap {
             scores.iter_mut().for_each(|score| *score = cap * math::tanh::<A>(*score / cap));
         }
-        let before = state.most[query];
-        let most = fold::max::<A>(scores).max(before);
-        math::exp_below_in_place::<A>(scores, most);
-        // Nothing has been weighed before the first tile that is seen.
-        let shrink = if before == f32::NEG_INFINITY { 0.0 } else { math::exp::<A>(before - most) };
-        state.most[query] = most;
-        state.sums[query] = state.sums[query] * shrink + fold::sum_of::<A>(scores, |x| x);
-        if shrink != 1.0 {
-            let values = &mut state.values[query * padded..][..padded];
-            values.iter_mut().for_each(|value| *value *= shrink);
+        let seen = seen(query);
+        if seen != (0..count) || count < TILE {
+            scores[..seen.start].fill(f32::NEG_INFINITY);
+            scores[seen.end..].fill(f32::NEG_INFINITY);
         }
     }
+    let mut first = 0;
+    while first < queries {
+        let these = first..queries.min(first + 4);
+        // Beyond the last query there is room for as many as a block has, and nothing of meaning.
+        let scores = &mut scores[first * TILE..(first + 4) * TILE];
+        let most = A::F32::max4(over::<A, false>(scores));
+        let mut shrinks = [1.0; 4];
+        for (i, query) in these.clone().enumerate() {
+            let before = state.most[query];
+            let most = if most[i] > before { most[i] } else { before };
+            // Where no key was seen yet all scores are -inf: any other number makes no weights of
+            // them.
+            let from = if most == f32::NEG_INFINITY { 0.0 } else { most };
+            math::exp_below_in_place::<A>(&mut scores[i * TILE..(i + 1) * TILE], from);
+            if most != before {
+                shrinks[i] = math::exp::<A>(before - from);
+            }
+            state.most[query] = most;
+        }
+        let sums = A::F32::sum4(over::<A, true>(scores));
+        for ((query, sum), shrink) in these.zip(sums).zip(shrinks) {
+            state.sums[query] = state.sums[query] * shrink + sum;
+            if shrink != 1.0 {
+                let values = &mut state.values[query * settings.padded..][..settings.padded];
+                values.iter_mut().for_each(|value| *value *= shrink);
+            }
+        }
+        first += 4;
+    }
+}
+
+/// The largest, or the sum, of a tile of scores of each of four queries, in as many lanes as
+/// vectors have.
+#[inline(always)]
+fn over<A: Arch, const SUM: bool>(scores: &[f32]) -> [A::F32; 4] {
+    let start = if SUM { 0.0 } else { f32::NEG_INFINITY };
+    let mut together = [A::F32::splat(start); 4];
+    for (scores, together) in scores.chunks_exact(TILE).zip(&mut together) {
+        for scores in scores.chunks_exact(A::F32::LEN) {
+            let scores = A::F32::load(scores);
+            *together = if SUM { scores.add(*together) } else { scores.max(*together) };
+        }
+    }
+    together
 }
 
 /// Adds values to the `queries` rows of `sums`, with the weights of each query: `TILE` per query.
@@ -120,7 +151,7 @@ pub(super) fn add_values<A: Arch>(
     values: impl Stored,
     sums: &mut [f32],
     padded: usize,
-    next: impl Stored,
+    next: impl Tokens,
 ) {
     let mut query = 0;
     while query < queries {
@@ -154,7 +185,7 @@ fn weighted<A: Arch, const Q: usize, const P: usize>(
     values: impl Stored,
     sums: &mut [f32],
     padded: usize,
-    next: Option<impl Stored>,
+    next: Option<impl Tokens>,
 ) {
     let (wide, count) = (2 * A::F32::LEN, values.rows());
     assert!(count <= TILE && weights.len() >= (Q - 1) * TILE + count);

@@ -76,6 +76,7 @@ impl<'c> Source<'c> {
                 Some(Tile::F16(Rows::new(&data[first..], step, count, padded, padded)))
             }
             Data::BF16(_) => None,
+            Data::Q8(_) if padded > Rows::LONGEST => None,
             Data::Q8(data) => {
                 let len = padded / BLOCK * BLOCK_BYTES;
                 Some(Tile::Q8(Rows::new(&data[first..], step, count, padded, len)))
