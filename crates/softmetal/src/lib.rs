@@ -16,6 +16,7 @@ mod diagnostic;
 mod error;
 mod exec;
 mod front;
+mod platform;
 
 pub use api::*;
 pub use check::{Counters, Kind as ReportKind, Report, Side, Traffic};

@@ -103,6 +103,7 @@ impl Device {
 
     /// A device with options of one's own. Fails if there is no clang.
     pub fn with_options(options: DeviceOptions) -> Result<Device> {
+        crate::platform::supported()?;
         let inner = DeviceInner {
             options,
             compiler: OnceLock::new(),

@@ -40,8 +40,8 @@ impl Inner {
         for command in &commands {
             if !started && !matches!(command, Command::Wait(..) | Command::Encoder { .. }) {
                 started = true;
-                self.lock().times.0 = clock.elapsed().as_secs_f64();
                 self.changed();
+                self.lock().times.0 = clock.elapsed().as_secs_f64();
             }
             result = self.step(command, &mut order);
             if result.is_err() {

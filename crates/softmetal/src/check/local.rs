@@ -1,16 +1,15 @@
 //! The checks themselves, as one worker makes them.
 
 use super::shadow::{ATOMIC, CROSS, Cell, Mark, SHARED, Shadow};
-use super::{ALIGNED, ATOMIC_READ, ATOMIC_UPDATE, Kind, READ, Report, Run, Side};
-use crate::exec::Symbols;
+use super::{ALIGNED, ATOMIC_READ, ATOMIC_UPDATE, Kind, READ, Run};
 use crate::exec::abi::ThreadState;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// A worker's state.
 pub(crate) struct Local {
-    run: Arc<Run>,
-    shared: Range<usize>,
+    pub(super) run: Arc<Run>,
+    pub(super) shared: Range<usize>,
     shared_shadow: Shadow,
     shared_epoch: u32,
     ignored: Vec<Range<usize>>,
@@ -26,12 +25,12 @@ pub(crate) struct Local {
 }
 
 /// One access, with everything that is known of it.
-struct Access<'a> {
-    address: usize,
-    size: usize,
+pub(super) struct Access<'a> {
+    pub(super) address: usize,
+    pub(super) size: usize,
     kind: u32,
-    pc: usize,
-    state: &'a ThreadState,
+    pub(super) pc: usize,
+    pub(super) state: &'a ThreadState,
     thread: u32,
     group: u32,
     phase: u32,
@@ -39,7 +38,7 @@ struct Access<'a> {
 }
 
 impl Access<'_> {
-    fn action(&self) -> &'static str {
+    pub(super) fn action(&self) -> &'static str {
         action(self.kind != READ && self.kind != ATOMIC_READ, self.kind >= ATOMIC_READ)
     }
 }
@@ -128,82 +127,57 @@ impl Local {
         }
         let write = kind != READ && kind != ATOMIC_READ;
         let thread = self.group.wrapping_mul(self.run.threads_per_group).wrapping_add(state.index);
-        if self.shared.contains(&address) && address + size <= self.shared.end {
-            self.threadgroup[usize::from(write)] += size as u64;
-            let [phase, read_phase] = self.phases(true, state);
-            let a = Access {
-                address,
-                size,
-                kind,
-                pc,
-                state,
-                thread,
-                group: self.group,
-                phase,
-                read_phase,
-            };
-            let offset = address - self.shared.start;
-            self.words(&a, offset, None);
+        let shared = self.shared.contains(&address) && address + size <= self.shared.end;
+        let binding = if shared { None } else { self.binding_of(address, size) };
+        let [phase, read_phase] = self.phases(shared, state);
+        let group = self.group;
+        let a = Access { address, size, kind, pc, state, thread, group, phase, read_phase };
+        if let Some(b) = binding {
+            self.last = b;
+            let traffic = &mut self.traffic[b];
+            traffic[usize::from(write)] += size as u64;
+            if kind == ATOMIC_UPDATE {
+                traffic[0] += size as u64;
+            }
+            let bound = &self.run.bindings[b];
+            self.words(&a, address - bound.range.start + bound.shadow_offset, Some(b));
             return false;
         }
-        let n = self.run.bindings.len();
-        for k in 0..n {
-            let b = (self.last + k) % n;
-            let range = &self.run.bindings[b].range;
-            if range.contains(&address) && address + size <= range.end {
-                self.last = b;
-                self.traffic[b][usize::from(write)] += size as u64;
-                if kind == ATOMIC_UPDATE {
-                    self.traffic[b][0] += size as u64;
-                }
-                if self.run.bindings[b].shadow.is_some() {
-                    let [phase, read_phase] = self.phases(false, state);
-                    let a = Access {
-                        address,
-                        size,
-                        kind,
-                        pc,
-                        state,
-                        thread,
-                        group: self.group,
-                        phase,
-                        read_phase,
-                    };
-                    let offset = address - range.start + self.run.bindings[b].shadow_offset;
-                    self.words(&a, offset, Some(b));
-                }
-                return false;
-            }
+        if shared {
+            self.threadgroup[usize::from(write)] += size as u64;
+            self.words(&a, address - self.shared.start, None);
+            return false;
         }
         if self.ignored.iter().any(|r| r.contains(&address)) {
             return false;
         }
-        self.out_of_bounds(&Access {
-            address,
-            size,
-            kind,
-            pc,
-            state,
-            thread,
-            group: self.group,
-            phase: 0,
-            read_phase: 0,
-        });
+        self.out_of_bounds(&a);
         true
+    }
+
+    /// The binding that holds all bytes; most often that of the access before, or the next.
+    fn binding_of(&self, address: usize, size: usize) -> Option<usize> {
+        let all = &self.run.bindings;
+        let holds = |b: &usize| {
+            all.get(*b).is_some_and(|b| b.range.contains(&address) && address + size <= b.range.end)
+        };
+        [self.last, self.last + 1].into_iter().find(holds).or_else(|| (0..all.len()).find(holds))
     }
 
     fn words(&self, a: &Access<'_>, offset: usize, binding: Option<usize>) {
         let end = offset + a.size;
+        let (shadow, epoch) = match binding {
+            Some(b) => (self.run.bindings[b].shadow.as_deref(), self.run.launched.epoch),
+            None => (Some(&self.shared_shadow), self.shared_epoch),
+        };
+        let Some(shadow) = shadow else {
+            return;
+        };
         for word in offset / 4..end.div_ceil(4) {
             let from = offset.max(word * 4) - word * 4;
             let to = end.min(word * 4 + 4) - word * 4;
             let mask = (1u32 << to) - (1u32 << from);
-            let run = self.run.clone();
-            let (shadow, epoch) = match binding {
-                Some(b) => (run.bindings[b].shadow.as_deref(), run.launched.epoch),
-                None => (Some(&self.shared_shadow), self.shared_epoch),
-            };
-            if let Some(cell) = shadow.and_then(|s| s.cell(word)) {
+            if let Some(cell) = shadow.cell(word) {
                 self.word(a, cell, mask, epoch, binding, offset);
             }
         }
@@ -340,149 +314,5 @@ impl Local {
     /// A code address as an offset in the module, to fit a cell.
     fn short(&self, pc: usize) -> u32 {
         pc.wrapping_sub(self.run.launched.module.image.start) as u32
-    }
-
-    fn side(&self, a: &Access<'_>, symbols: &Symbols) -> Side {
-        let place = symbols.place(a.pc);
-        Side {
-            file: place.file,
-            line: place.line,
-            group: a.state.position,
-            thread: a.state.local,
-            action: a.action().into(),
-        }
-    }
-
-    fn binding_name(&self, binding: Option<usize>) -> String {
-        binding.map_or("threadgroup memory".into(), |b| self.run.bindings[b].name.clone())
-    }
-
-    fn race(
-        &self,
-        a: &Access<'_>,
-        kind: Kind,
-        (other, other_pc): (Mark, u32),
-        what: &str,
-        binding: Option<usize>,
-        offset: usize,
-    ) {
-        self.run.report(kind, a.pc, other_pc as usize, |symbols| {
-            let earlier = self.run.earlier.iter().find(|e| e.epoch == other.epoch);
-            let (other, detail) = match earlier.filter(|_| kind == Kind::MissingBarrier) {
-                Some(e) => (
-                    e.side(other.thread, other_pc, &Symbols::new(&e.module), what),
-                    format!("kernel '{}' was dispatched before by the same encoder", e.kernel),
-                ),
-                None => {
-                    let here = &self.run.launched;
-                    (here.side(other.thread, other_pc, symbols, what), String::new())
-                }
-            };
-            Report {
-                kind,
-                kernel: self.run.launched.kernel.clone(),
-                binding: self.binding_name(binding),
-                offset: offset as i64
-                    - binding.map_or(0, |b| self.run.bindings[b].shadow_offset) as i64,
-                size: a.size,
-                side: self.side(a, symbols),
-                other: Some(other),
-                detail,
-            }
-        });
-    }
-
-    fn uninitialized(&self, a: &Access<'_>, binding: Option<usize>, offset: usize) {
-        self.run.report(Kind::Uninitialized, a.pc, 0, |symbols| Report {
-            kind: Kind::Uninitialized,
-            kernel: self.run.launched.kernel.clone(),
-            binding: self.binding_name(binding),
-            offset: offset as i64,
-            size: a.size,
-            side: self.side(a, symbols),
-            other: None,
-            detail: "nothing has been written there".into(),
-        });
-    }
-
-    fn out_of_bounds(&self, a: &Access<'_>) {
-        self.run.report(Kind::OutOfBounds, a.pc, 0, |symbols| {
-            // The binding it most likely meant: the nearest.
-            let far = |r: &Range<usize>| {
-                if a.address < r.start {
-                    r.start - a.address
-                } else {
-                    (a.address + a.size).saturating_sub(r.end)
-                }
-            };
-            let shared = (!self.shared.is_empty()).then(|| {
-                (far(&self.shared), "threadgroup memory".to_string(), self.shared.clone())
-            });
-            let nearest = self
-                .run
-                .bindings
-                .iter()
-                .map(|b| (far(&b.range), b.name.clone(), b.range.clone()))
-                .chain(shared)
-                .min_by_key(|(d, _, _)| *d);
-            let (binding, offset, detail) = match nearest {
-                _ if a.address < 4096 => (
-                    "a null pointer".to_string(),
-                    a.address as i64,
-                    "nothing is bound there".to_string(),
-                ),
-                Some((_, name, r)) => (
-                    name,
-                    a.address.wrapping_sub(r.start) as i64,
-                    format!("it has {} bytes", r.len()),
-                ),
-                None => (String::new(), 0, format!("address {:#x}", a.address)),
-            };
-            Report {
-                kind: Kind::OutOfBounds,
-                kernel: self.run.launched.kernel.clone(),
-                binding,
-                offset,
-                size: a.size,
-                side: self.side(a, symbols),
-                other: None,
-                detail,
-            }
-        });
-    }
-
-    /// Clang's alignment check has found a pointer that is not.
-    pub(crate) fn misaligned(
-        &mut self,
-        address: usize,
-        align: u32,
-        line: u32,
-        file: String,
-        state: &ThreadState,
-    ) {
-        let found = self.run.bindings.iter().find(|b| b.range.contains(&address));
-        let (binding, offset) = match found {
-            Some(b) => (b.name.clone(), address - b.range.start),
-            None if self.shared.contains(&address) => {
-                ("threadgroup memory".into(), address - self.shared.start)
-            }
-            None => return,
-        };
-        self.run.report(Kind::Misaligned, line as usize, 0, |_| Report {
-            kind: Kind::Misaligned,
-            kernel: self.run.launched.kernel.clone(),
-            binding,
-            offset: offset as i64,
-            size: align as usize,
-            side: Side {
-                file,
-                line,
-                group: state.position,
-                thread: state.local,
-                action: "access".into(),
-            },
-            other: None,
-            detail: format!("the type needs an alignment of {align} bytes"),
-        });
     }
 }

@@ -1,6 +1,7 @@
 //! Checked mode: what each access means. Kernels report every access; here it is held against
 //! what is bound, what others did, and what was ever written.
 
+mod blame;
 mod local;
 mod report;
 mod shadow;

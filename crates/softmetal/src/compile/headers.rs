@@ -34,6 +34,7 @@ impl Headers {
             &super::cpu(),
         ]);
         let precompiled = cache.hold(&key, "pch").or_else(|| {
+            cache.folder()?;
             let output = Scratch::new("pch").ok()?;
             // Times are left out so that headers written again are still the same headers.
             c.args(["-Xclang", "-emit-pch", "-Xclang", "-fno-pch-timestamp", "-c"]);

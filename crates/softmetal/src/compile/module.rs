@@ -7,6 +7,7 @@ use crate::front::Unit;
 use libloading::Library;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Facts about one compiled kernel that only the compiler knows.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +31,7 @@ pub(crate) struct Module {
     /// Where it was loaded from, for debug information.
     pub(crate) path: PathBuf,
     _library: Library,
-    _file: Held,
+    _file: Arc<Held>,
 }
 
 #[repr(C)]
@@ -44,7 +45,7 @@ struct SharedRecord {
 
 impl Module {
     /// Opens a shared object that was made for the `wanted` entries of `unit`.
-    pub(crate) fn open(file: Held, unit: &Unit, wanted: &[usize]) -> Result<Module> {
+    pub(crate) fn open(file: Arc<Held>, unit: &Unit, wanted: &[usize]) -> Result<Module> {
         let fail = |e: libloading::Error| io(format!("loading {}", file.path().display()), e);
         // SAFETY: the file was made by our own clang run and verified by digest; it has no
         // initialisers beyond the sanitizer's empty one.
