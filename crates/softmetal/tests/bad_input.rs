@@ -34,7 +34,7 @@ fn error(body: &str, checked: bool) -> Error {
     );
     again.unwrap();
     assert_eq!(x.to_vec::<f32>().unwrap(), [2.0; 100]);
-    outcome.err().expect(body)
+    outcome.expect_err(body)
 }
 
 #[test]

@@ -138,7 +138,7 @@ mod tests {
         let all = items(&s);
         let k = all.iter().find(|i| i.name == "k").unwrap();
         let ItemKind::Function { body: Some(body), .. } = &k.kind else { panic!("no body") };
-        Reach::new(&s, &all).meets(&s, &[body.clone()])
+        Reach::new(&s, &all).meets(&s, std::slice::from_ref(body))
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
             .into();
         let of = |name: &str| {
             let item = all.iter().find(|i| i.name == name).unwrap();
-            Reach::new(&s, &all).requires(&s, &[item.tokens.clone()], &constants)
+            Reach::new(&s, &all).requires(&s, std::slice::from_ref(&item.tokens), &constants)
         };
         assert_eq!((of("k"), of("m")), (vec![], vec![0]));
     }
