@@ -16,6 +16,7 @@ mod gated;
 mod gather;
 mod group_norm;
 mod indices;
+mod into_cache;
 mod kernel;
 mod layer_norm;
 mod linear;
@@ -38,6 +39,7 @@ pub use expert_linear::ExpertLinear;
 pub use gated::{Activation, Gated};
 pub use gather::Gather;
 pub use group_norm::GroupNorm;
+pub use into_cache::{HeadNorms, IntoCache};
 pub use kernel::Kernel;
 pub use layer_norm::LayerNorm;
 pub use linear::{Linear, Linears};
@@ -64,6 +66,7 @@ pub fn cases() -> Vec<Case> {
         gated::cases,
         gather::cases,
         group_norm::cases,
+        into_cache::cases,
         kernel::cases,
         layer_norm::cases,
         map::cases,

@@ -128,7 +128,7 @@ impl Config {
 
     /// The bytes that a session works in, besides the cache, to take so many tokens at a time.
     pub fn work_bytes(&self, rows: usize) -> usize {
-        let heads = 2 * (self.heads + self.kv_heads) * self.head_size;
+        let heads = (3 * self.heads + 2 * self.kv_heads) * self.head_size;
         let experts = self.experts.map_or(0, |experts| {
             let chosen = 2 + 2 * experts.feed_forward + self.hidden;
             experts.count + experts.used.saturating_mul(chosen) + 1 + self.hidden

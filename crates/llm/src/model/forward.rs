@@ -10,7 +10,7 @@ use super::{
 };
 use crate::Result;
 use bessemer_core::{Batch, Shape, View};
-use bessemer_ops::{AddRmsNorm, Attention, Gated, Gather, Linear, Linears, RmsNorm, Rope, Scatter};
+use bessemer_ops::{AddRmsNorm, Attention, Gated, Gather, IntoCache, Linear, Linears, RmsNorm};
 use std::ops::Range;
 
 /// What a pass is asked for, besides keys and values.
@@ -101,38 +101,27 @@ impl Model {
         let kind = self.config.kinds[number];
         work.side_by_side(batch, &layer.qkv, &work.normed, &work.qkv)?;
         let all = in_heads(&work.qkv, heads + 2 * kv_heads, head_size)?;
-        let q = all.narrow(1, 0..heads)?;
-        let k = all.narrow(1, heads..heads + kv_heads)?;
-        let v = all.narrow(1, heads + kv_heads..heads + 2 * kv_heads)?;
-
         let rope = &self.weights.ropes[kind.rope];
         let frequencies = rope.within(cache.capacity());
-        for (x, norm) in [(&q, &layer.q_norm), (&k, &layer.k_norm)] {
-            if let Some(weight) = norm {
-                self.norm(batch, x, weight, x)?;
-            }
-            batch.push(Rope {
-                x: x.clone(),
-                positions: work.positions.clone(),
-                frequencies: frequencies.per_pair.clone(),
-                magnitude: frequencies.magnitude,
-                pairs: rope.pairs,
-                out: x.clone(),
-            })?;
-        }
         let (keys, values) = cache.layer(number);
-        for (x, table) in [(&k, keys), (&v, values)] {
-            batch.push(Scatter {
-                x: x.permute(&[1, 0, 2])?,
-                indices: work.positions.clone(),
-                axis: 1,
-                table: table.clone(),
-            })?;
-        }
+        let turned = in_heads(&work.turned, heads, head_size)?;
+        batch.push(IntoCache {
+            q: all.narrow(1, 0..heads)?,
+            k: all.narrow(1, heads..heads + kv_heads)?,
+            v: all.narrow(1, heads + kv_heads..heads + 2 * kv_heads)?,
+            norms: layer.head_norms.clone(),
+            positions: work.positions.clone(),
+            frequencies: frequencies.per_pair.clone(),
+            magnitude: frequencies.magnitude,
+            pairs: rope.pairs,
+            keys: keys.clone(),
+            values: values.clone(),
+            out: turned.clone(),
+        })?;
         let attended = in_heads(&work.attended, heads, head_size)?;
         for rows in together(work.rows(), work.alone) {
             batch.push(Attention {
-                q: q.narrow(0, rows.clone())?,
+                q: turned.narrow(0, rows.clone())?,
                 k: keys.clone(),
                 v: values.clone(),
                 positions: Some(work.positions.narrow(0, rows.clone())?),

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Result, files::Tensors};
 use bessemer_core::{Device, View};
-use bessemer_ops::{RopePairs, RopeScaling};
+use bessemer_ops::{HeadNorms, RopePairs, RopeScaling};
 
 /// All weights of a model, on a device.
 #[derive(Debug)]
@@ -25,8 +25,7 @@ pub(crate) struct Layer {
     pub(crate) attention_norm: View,
     /// Queries, keys and values, side by side.
     pub(crate) qkv: Vec<Projection>,
-    pub(crate) q_norm: Option<View>,
-    pub(crate) k_norm: Option<View>,
+    pub(crate) head_norms: Option<HeadNorms>,
     pub(crate) attention_output: Projection,
     pub(crate) post_attention_norm: Option<View>,
     pub(crate) feed_forward_norm: View,
@@ -140,8 +139,14 @@ impl Assembly<'_> {
         Ok(Layer {
             attention_norm: self.norm(&name(parts.attention_norm), hidden)?,
             qkv: self.side_by_side(Some(&name(parts.qkv)), &apart, hidden)?,
-            q_norm: self.norm_if(head_norms, &name(parts.q_norm), head_size)?,
-            k_norm: self.norm_if(head_norms, &name(parts.k_norm), head_size)?,
+            head_norms: match head_norms {
+                true => Some(HeadNorms {
+                    q: self.norm(&name(parts.q_norm), head_size)?,
+                    k: self.norm(&name(parts.k_norm), head_size)?,
+                    epsilon: self.config.norm_epsilon,
+                }),
+                false => None,
+            },
             attention_output: self.projection(&name(parts.attention_output), hidden, q)?,
             post_attention_norm: self.norm_if(
                 post_norms,

@@ -20,6 +20,8 @@ pub(crate) struct Workspace {
     pub(crate) normed: View,
     /// Queries, keys and values, side by side.
     pub(super) qkv: View,
+    /// Queries, turned by their positions.
+    pub(super) turned: View,
     pub(super) attended: View,
     /// What a part of a layer adds to the state.
     pub(super) added: View,
@@ -69,6 +71,7 @@ impl Workspace {
             state: floats(config.hidden)?,
             normed: floats(config.hidden)?,
             qkv: floats(heads * config.head_size)?,
+            turned: floats(config.heads * config.head_size)?,
             attended: floats(config.heads * config.head_size)?,
             added: floats(config.hidden)?,
             gate_up: floats(2 * config.widest_feed_forward())?,
@@ -96,6 +99,7 @@ impl Workspace {
             state: part(&self.state)?,
             normed: part(&self.normed)?,
             qkv: part(&self.qkv)?,
+            turned: part(&self.turned)?,
             attended: part(&self.attended)?,
             added: part(&self.added)?,
             gate_up: part(&self.gate_up)?,

@@ -33,12 +33,12 @@ pub(super) fn rope(op: &Rope, cpu: &CpuContext<'_>) {
 }
 
 /// The sines and cosines of one position.
-struct Angles<'a> {
-    position: f64,
-    frequencies: &'a [f32],
-    magnitude: f32,
-    sin: &'a mut [f32],
-    cos: &'a mut [f32],
+pub(crate) struct Angles<'a> {
+    pub(crate) position: f64,
+    pub(crate) frequencies: &'a [f32],
+    pub(crate) magnitude: f32,
+    pub(crate) sin: &'a mut [f32],
+    pub(crate) cos: &'a mut [f32],
 }
 
 impl Kernel for Angles<'_> {
@@ -59,11 +59,11 @@ impl Kernel for Angles<'_> {
 }
 
 /// The pairs of one head, turned in their place.
-struct Turn<'a> {
-    head: &'a mut [f32],
-    sin: &'a [f32],
-    cos: &'a [f32],
-    pairs: RopePairs,
+pub(crate) struct Turn<'a> {
+    pub(crate) head: &'a mut [f32],
+    pub(crate) sin: &'a [f32],
+    pub(crate) cos: &'a [f32],
+    pub(crate) pairs: RopePairs,
 }
 
 impl Kernel for Turn<'_> {

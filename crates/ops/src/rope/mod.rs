@@ -6,6 +6,7 @@ mod reference;
 mod scaling;
 
 pub(crate) use cases::cases;
+pub(crate) use cpu::{Angles, Turn};
 pub use scaling::{RopeFrequencies, RopeScaling};
 
 use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
@@ -42,7 +43,7 @@ pub enum RopePairs {
 
 impl RopePairs {
     /// The two elements of pair `i` of `pairs`.
-    fn elements(self, i: usize, pairs: usize) -> (usize, usize) {
+    pub(crate) fn elements(self, i: usize, pairs: usize) -> (usize, usize) {
         match self {
             RopePairs::Halves => (i, i + pairs),
             RopePairs::Neighbours => (2 * i, 2 * i + 1),
