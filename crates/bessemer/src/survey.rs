@@ -6,7 +6,9 @@ use bessemer_core::{Device, DeviceInfo, DeviceKind, Error, Result};
 use std::{
     collections::HashMap,
     fmt,
+    panic::resume_unwind,
     sync::{Arc, Mutex, PoisonError},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -129,7 +131,15 @@ fn quick_check(device: &dyn Device) -> Arc<QuickCheck> {
     let check = checks.entry((info.kind, info.features.clone())).or_insert_with(|| {
         let start = Instant::now();
         let cases = Selection::quick().cases().unwrap_or_default();
-        let report = check(device, &cases, |_| ());
+        // Most of the time goes into the reference, which is one thread: half of it is for another.
+        let (some, others) = cases.split_at(cases.len() / 2);
+        let report = thread::scope(|scope| {
+            let others = scope.spawn(|| check(device, others, |_| ()));
+            let mut report = check(device, some, |_| ());
+            let others = others.join().unwrap_or_else(|panic| resume_unwind(panic));
+            report.results.extend(others.results);
+            report
+        });
         Arc::new(QuickCheck { report, time: start.elapsed() })
     });
     Arc::clone(check)

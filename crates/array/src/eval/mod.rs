@@ -1,7 +1,8 @@
 //! Evaluation: from arrays that are asked for to one batch of ops.
 //!
 //! `plan` decides which nodes are computed together, `recipe` and `lower` make a program of each
-//! group, `emit` gives them memory; `explain` only tells.
+//! group, `emit` gives them memory; `single` does all of it for a single step; `explain` only
+//! tells.
 
 mod emit;
 mod explain;
@@ -9,6 +10,7 @@ mod lower;
 mod ops;
 mod plan;
 mod recipe;
+mod single;
 
 use crate::{Array, Error, Result, node::Expr};
 use emit::Emitted;
@@ -76,6 +78,11 @@ fn lock(array: &Array) -> MutexGuard<'static, u64> {
 
 fn evaluate(roots: &[&Array]) -> Result<()> {
     let epoch = lock(roots[0]);
+    if let [root] = roots
+        && let Some(done) = single::evaluate(root)
+    {
+        return done;
+    }
     let device = roots[0].device();
     let mut plan = Plan::new(roots, *epoch)?;
     let Emitted { batch, views } = match emit::emit(&mut plan, &**device, *epoch) {

@@ -178,7 +178,10 @@ impl<T: Element> Kernel for Block<'_, T> {
                     let to = (to + (row + i) as isize * self.down) as usize;
                     // SAFETY: elements of this tile, which only this task has.
                     let out = unsafe { self.target.range(to..to + wide) };
-                    let turned = std::array::from_fn(|j| tile[j][i]);
+                    let mut turned = [T::default(); TILE];
+                    for (turned, run) in turned.iter_mut().zip(&tile) {
+                        *turned = run[i];
+                    }
                     match out.first_chunk_mut::<TILE>() {
                         Some(out) => *out = turned,
                         None => out.copy_from_slice(&turned[..wide]),
