@@ -130,8 +130,8 @@ fn not_finite(weight: DType) -> Case {
 }
 
 /// Sums of `k` products of normal numbers are about √k large. With activations rounded to 8 bits
-/// the mean squared error is about 3e-5 of the signal: the step of a group is its peak (2 to 3
-/// deviations) / 127, and rounding errs by 0.29 of a step.
+/// the mean squared error is about 3e-5 of the signal, or 4e-5 where 128 share a step: that is
+/// their peak (2 to 3 deviations) / 127, and rounding errs by 0.29 of a step.
 pub(crate) fn tolerance(weight: DType, out: DType, k: usize) -> Tolerance {
     let size = (k as f64).sqrt().max(1.0);
     let bound = Tolerance::of(out);

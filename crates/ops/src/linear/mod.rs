@@ -4,6 +4,7 @@ mod blocks;
 mod cases;
 mod cpu;
 mod dense;
+mod fetch;
 mod out;
 mod reference;
 mod several;
@@ -21,7 +22,8 @@ use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::Cpu
 /// block format; `bias`, if there is one, is `[n]`, a float.
 ///
 /// With a weight in a block format, devices may round each group of 32 activations to 8 bits
-/// (their largest magnitude becomes 127) and multiply integers.
+/// (their largest magnitude becomes 127) and multiply integers. With blocks of 256 it may be each
+/// group of 128.
 #[derive(Clone, Debug)]
 pub struct Linear {
     /// The activations.

@@ -1,11 +1,12 @@
 //! Where results go: parts of rows, with the bias added, rounded to the dtype of the output.
 
-use super::Layer;
+use super::{Layer, fetch};
 use bessemer_core::{
     DType, Element, View,
     cpu::{CpuContext, Output},
 };
 use half::{bf16, f16, slice::HalfFloatSliceExt};
+use std::ops::Range;
 
 /// The output of a linear layer, to be written by several threads at once.
 pub(super) struct Out<'a> {
@@ -84,6 +85,18 @@ impl<'a> Out<'a> {
                     }
                 }
             }
+        }
+    }
+
+    /// Asks for the memory of some columns of a row, which will soon be stored to.
+    #[inline]
+    pub(super) fn fetch(&self, row: usize, columns: &Range<usize>) {
+        let (Place::F32(out), Some(step)) = (&self.place, self.row_step) else { return };
+        let row = self.rows.map_or(row, |rows| rows[row] as usize);
+        let start = row as isize * step + columns.start as isize;
+        let first = out.as_ptr().wrapping_offset(self.first as isize + start);
+        for line in (0..columns.len()).step_by(16) {
+            fetch::write(first.wrapping_add(line));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Dense weights read once, several rows of them side by side, for a few rows of activations.
 
-use super::{Layer, out::Out};
+use super::{Layer, fetch, out::Out};
 use bessemer_core::{Element, cpu::CpuContext};
 use bessemer_simd::{Arch, Kernel, Lanes, convert::f32_from_bf16_bits};
 use half::{bf16, f16};
@@ -108,7 +108,7 @@ impl<W: Weight, const S: usize> Kernel for Dots<'_, W, S> {
         for at in (0..whole).step_by(2 * len) {
             let x = [A::F32::load(&self.x[at..]), A::F32::load(&self.x[at + len..])];
             for (weights, totals) in self.weights.iter().zip(&mut totals) {
-                fetch(&weights[at..]);
+                fetch::read(weights[at..].as_ptr().cast::<u8>().wrapping_add(AHEAD));
                 for i in 0..2 {
                     let weights = W::load::<A::F32>(&weights[at + i * len..]);
                     totals[i] = weights.fma(x[i], totals[i]);
@@ -122,16 +122,5 @@ impl<W: Weight, const S: usize> Kernel for Dots<'_, W, S> {
             sums[stream] = totals[stream][0].add(totals[stream][1]).sum() + rest;
         }
         sums
-    }
-}
-
-/// Asks for the memory that follows.
-#[inline(always)]
-fn fetch<W>(_from: &[W]) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 has the instruction, and it never faults.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(_from.as_ptr().cast::<i8>().wrapping_add(AHEAD));
     }
 }

@@ -1,4 +1,4 @@
-//! Activations as signed bytes: each group of 32 is divided by a step of its own that makes its
+//! Activations as signed bytes: each span of groups is divided by a step of its own that makes its
 //! largest magnitude 127, and laid out for the kernels.
 
 use super::{
@@ -6,16 +6,31 @@ use super::{
     format::{Format, GROUP},
 };
 use bessemer_core::cpu::{CpuContext, Output};
-use bessemer_simd::{Arch, Kernel};
+use bessemer_simd::{Arch, Isa, Kernel};
+use std::marker::PhantomData;
 
 /// Rows that kernels take at once; the last tile may have fewer.
 pub(super) const TILE: usize = 6;
 
+/// How activations are quantised for a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Rule {
+    /// Groups that share a step.
+    pub(super) span: usize,
+    /// What levels of the weights are too large by.
+    pub(super) offset: i32,
+    /// What integer sums start from.
+    pub(super) bias: i32,
+}
+
 /// Quantised rows, in tiles of up to [`TILE`].
 pub(super) struct Activations<'a> {
     pub(super) rows: usize,
-    pub(super) groups: usize,
+    groups: usize,
+    /// Groups that lie together, for all tiles, before the next ones follow.
+    depth: usize,
     starts_per_group: usize,
+    sums_per_group: usize,
     bytes: &'a [u8],
     starts: &'a [i32],
     sums: &'a [f32],
@@ -24,22 +39,24 @@ pub(super) struct Activations<'a> {
     pub(super) spoilt: &'a [u8],
 }
 
-/// One tile of `height` rows. The slices start at some group and go on to the end of the rows.
+/// Some groups of one tile of `height` rows.
 #[derive(Clone, Copy)]
 pub(super) struct Tile<'a> {
     pub(super) height: usize,
     /// By group, by fours of it, by row: 4 signed bytes.
     pub(super) bytes: &'a [u8],
     /// By group, by half of it where those have scales, by row: what integer sums start from, so
-    /// that they come out as if levels had no offset.
+    /// that they come out as if levels had no offset. Empty for formats with minima, which have no
+    /// offset.
     pub(super) starts: &'a [i32],
-    /// By group, by row: the sum of the bytes.
+    /// By group, by row: the sum of the bytes. Only for formats with minima.
     pub(super) sums: &'a [f32],
     /// By group, by row: what a byte is worth.
     pub(super) steps: &'a [f32],
 }
 
 /// A single row, for the kernels that stream the weights.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Only there is another order in use.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     /// As a tile of one row.
@@ -58,24 +75,26 @@ impl<'a> Row<'a> {
 }
 
 impl<'a> Activations<'a> {
-    /// Quantises the rows of a layer. Sums will start from `bias`, less what levels are too large by:
-    /// `offset` each.
+    /// Quantises the rows of a layer, in tiles of `tile` rows, to be taken `depth` groups at a time.
     pub(super) fn new<F: Format>(
         cpu: &'a CpuContext<'_>,
         op: &Layer<'_>,
-        offset: i32,
-        bias: i32,
+        rule: Rule,
+        tile: usize,
+        depth: usize,
+        quantise: Quantise,
     ) -> Activations<'a> {
         let (rows, k, _) = op.sizes();
         let groups = k / GROUP;
+        let (starts_per_group, sums_per_group) = if F::MINS { (0, 1) } else { (F::STARTS, 0) };
         let bytes = cpu.scratch::<u8>(rows * k);
-        let starts = cpu.scratch::<i32>(rows * groups * F::STARTS);
-        let sums = cpu.scratch::<f32>(rows * groups);
+        let starts = cpu.scratch::<i32>(rows * groups * starts_per_group);
+        let sums = cpu.scratch::<f32>(rows * groups * sums_per_group);
         let steps = cpu.scratch::<f32>(rows * groups);
         let spoilt = cpu.scratch::<u8>(rows);
         spoilt.fill(0);
         {
-            let tiles = rows.div_ceil(TILE);
+            let tiles = rows.div_ceil(tile);
             let workers = cpu.threads().min(tiles).max(1);
             let floats = Output::of(cpu.scratch::<f32>(workers * k));
             let bytes = Output::of(&mut *bytes);
@@ -84,37 +103,33 @@ impl<'a> Activations<'a> {
             let (source, isa) = (cpu.rows(op.x), cpu.isa());
             cpu.run(workers, |worker| {
                 // SAFETY: each worker has its own piece, and each tile belongs to one worker.
-                let row = unsafe { floats.range(worker * k..(worker + 1) * k) };
-                for tile in tiles * worker / workers..tiles * (worker + 1) / workers {
-                    let first = tile * TILE;
-                    let height = TILE.min(rows - first);
-                    let (from, to) = (first * groups, (first + height) * groups);
-                    let per = F::STARTS;
-                    // SAFETY: as above.
-                    let (bytes, starts, sums, steps, spoilt) = unsafe {
-                        (
-                            bytes.range(from * GROUP..to * GROUP),
-                            starts.range(from * per..to * per),
-                            sums.range(from..to),
-                            steps.range(from..to),
-                            spoilt.range(first..first + height),
-                        )
-                    };
-                    for (i, spoilt) in spoilt.iter_mut().enumerate() {
-                        source.load(op.row(first + i), row);
-                        let finite = isa.run(QuantiseRow {
-                            x: row,
-                            row: i,
-                            height,
-                            per,
-                            offset,
-                            bias,
-                            bytes,
-                            starts,
-                            sums,
-                            steps,
-                        });
-                        *spoilt = u8::from(!finite);
+                let buffer = unsafe { floats.range(worker * k..(worker + 1) * k) };
+                for tile_number in tiles * worker / workers..tiles * (worker + 1) / workers {
+                    let first = tile_number * tile;
+                    let height = tile.min(rows - first);
+                    for i in 0..height {
+                        let x = source.get(op.row(first + i), buffer);
+                        let mut finite = true;
+                        for group in (0..groups).step_by(depth) {
+                            let depth = depth.min(groups - group);
+                            let from = rows * group + first * depth;
+                            let to = from + height * depth;
+                            // SAFETY: as above.
+                            let (bytes, starts, sums, steps) = unsafe {
+                                (
+                                    bytes.range(from * GROUP..to * GROUP),
+                                    starts.range(from * starts_per_group..to * starts_per_group),
+                                    sums.range(from * sums_per_group..to * sums_per_group),
+                                    steps.range(from..to),
+                                )
+                            };
+                            let x = &x[group * GROUP..(group + depth) * GROUP];
+                            let place = Place { row: i, height, bytes, starts, sums, steps };
+                            finite &= quantise(isa, x, rule, place);
+                        }
+                        // SAFETY: as above.
+                        let spoilt = unsafe { spoilt.range(first + i..first + i + 1) };
+                        spoilt[0] = u8::from(!finite);
                     }
                 }
             });
@@ -122,7 +137,9 @@ impl<'a> Activations<'a> {
         Activations {
             rows,
             groups,
-            starts_per_group: F::STARTS,
+            depth,
+            starts_per_group,
+            sums_per_group,
             bytes,
             starts,
             sums,
@@ -131,74 +148,98 @@ impl<'a> Activations<'a> {
         }
     }
 
-    /// Tile `tile` from group `group` on.
-    pub(super) fn tile(&self, tile: usize, group: usize) -> Tile<'a> {
-        let first = tile * TILE;
-        let height = TILE.min(self.rows - first);
-        let (from, to) = (first * self.groups + group * height, (first + height) * self.groups);
-        let per = self.starts_per_group;
+    /// The groups from `group` on that lie together, of the `height` rows of a tile from row
+    /// `first` on.
+    #[inline]
+    pub(super) fn tile(&self, first: usize, height: usize, group: usize) -> Tile<'a> {
+        let depth = self.depth.min(self.groups - group);
+        let from = self.rows * group + first * depth;
+        let to = from + height * depth;
+        let (starts, sums) = (self.starts_per_group, self.sums_per_group);
         Tile {
             height,
             bytes: &self.bytes[from * GROUP..to * GROUP],
-            starts: &self.starts[from * per..to * per],
-            sums: &self.sums[from..to],
+            starts: &self.starts[from * starts..to * starts],
+            sums: &self.sums[from * sums..to * sums],
             steps: &self.steps[from..to],
         }
     }
 }
 
-struct QuantiseRow<'a> {
-    x: &'a [f32],
-    row: usize,
-    height: usize,
-    per: usize,
-    offset: i32,
-    bias: i32,
-    bytes: &'a mut [u8],
-    starts: &'a mut [i32],
-    sums: &'a mut [f32],
-    steps: &'a mut [f32],
+/// Where a row of a tile goes: the slices of [`Tile`].
+pub(super) struct Place<'a> {
+    pub(super) row: usize,
+    pub(super) height: usize,
+    pub(super) bytes: &'a mut [u8],
+    pub(super) starts: &'a mut [i32],
+    pub(super) sums: &'a mut [f32],
+    pub(super) steps: &'a mut [f32],
 }
 
-impl Kernel for QuantiseRow<'_> {
-    /// Whether all of the row is finite.
+/// Quantises whole spans of groups of a row. Returns whether all is finite.
+pub(super) type Quantise = fn(isa: Isa, x: &[f32], rule: Rule, place: Place<'_>) -> bool;
+
+/// In plain Rust.
+pub(super) fn quantise<F: Format>(isa: Isa, x: &[f32], rule: Rule, place: Place<'_>) -> bool {
+    isa.run(QuantiseRow::<F> { x, rule, place, format: PhantomData })
+}
+
+struct QuantiseRow<'a, F> {
+    x: &'a [f32],
+    rule: Rule,
+    place: Place<'a>,
+    format: PhantomData<F>,
+}
+
+/// What a byte is worth, and how many bytes 1 is, where `peak` is the largest magnitude.
+#[inline(always)]
+pub(super) fn step(peak: f32) -> (f32, f32) {
+    // Too small for 127 / peak to be finite is as good as zero.
+    let usable = peak.is_finite() && peak > 1e-30;
+    if usable { (peak / 127.0, 127.0 / peak) } else { (0.0, 0.0) }
+}
+
+impl<F: Format> Kernel for QuantiseRow<'_, F> {
     type Output = bool;
 
     #[inline(always)]
     fn run<A: Arch>(self) -> bool {
-        let QuantiseRow { x, row, height, per, offset, bias, bytes, starts, sums, steps } = self;
+        let QuantiseRow { x, rule, place, .. } = self;
+        let Place { row, height, bytes, starts, sums, steps } = place;
         let mut all_finite = true;
         let (groups, _) = x.as_chunks::<GROUP>();
-        for (g, group) in groups.iter().enumerate() {
+        for (s, span) in groups.chunks(rule.span).enumerate() {
             // Magnitudes order like their bits; what is not finite comes last.
-            let top = group.iter().fold(0, |top, x| top.max(x.to_bits() & 0x7fff_ffff));
-            let peak = f32::from_bits(top);
+            let top = span.as_flattened().iter();
+            let peak = f32::from_bits(top.fold(0, |top, x| top.max(x.to_bits() & 0x7fff_ffff)));
             all_finite &= peak.is_finite();
-            // Too small for 127 / peak to be finite is as good as zero.
-            let usable = peak.is_finite() && peak > 1e-30;
-            let (step, inverse) = if usable { (peak / 127.0, 127.0 / peak) } else { (0.0, 0.0) };
-            let mut ints = [0i32; GROUP];
-            if usable {
-                for (int, x) in ints.iter_mut().zip(group) {
-                    // Adding 1.5·2²³ leaves the nearest integer in the low bits.
-                    *int = (x * inverse + MAGIC).to_bits() as i32 - MAGIC_BITS;
+            let (step, inverse) = step(peak);
+            for (i, group) in span.iter().enumerate() {
+                let g = s * rule.span + i;
+                let mut ints = [0i32; GROUP];
+                if inverse != 0.0 {
+                    for (int, x) in ints.iter_mut().zip(group) {
+                        // Adding 1.5·2²³ leaves the nearest integer in the low bits.
+                        *int = (x * inverse + MAGIC).to_bits() as i32 - MAGIC_BITS;
+                    }
                 }
+                let halves: [i32; 2] = [ints[..16].iter().sum(), ints[16..].iter().sum()];
+                let levels = ints.map(|int| int as u8);
+                let (fours, _) = levels.as_chunks::<4>();
+                for (j, four) in fours.iter().enumerate() {
+                    let at = ((g * 8 + j) * height + row) * 4;
+                    bytes[at..at + 4].copy_from_slice(four);
+                }
+                if F::MINS {
+                    sums[g * height + row] = (halves[0] + halves[1]) as f32;
+                } else if F::HALVES {
+                    starts[2 * g * height + row] = rule.bias - rule.offset * halves[0];
+                    starts[(2 * g + 1) * height + row] = rule.bias - rule.offset * halves[1];
+                } else {
+                    starts[g * height + row] = rule.bias - rule.offset * (halves[0] + halves[1]);
+                }
+                steps[g * height + row] = step;
             }
-            let halves: [i32; 2] = [ints[..16].iter().sum(), ints[16..].iter().sum()];
-            let levels = ints.map(|int| int as u8);
-            let (fours, _) = levels.as_chunks::<4>();
-            for (j, four) in fours.iter().enumerate() {
-                let at = ((g * 8 + j) * height + row) * 4;
-                bytes[at..at + 4].copy_from_slice(four);
-            }
-            if per == 2 {
-                starts[2 * g * height + row] = bias - offset * halves[0];
-                starts[(2 * g + 1) * height + row] = bias - offset * halves[1];
-            } else {
-                starts[g * height + row] = bias - offset * (halves[0] + halves[1]);
-            }
-            sums[g * height + row] = (halves[0] + halves[1]) as f32;
-            steps[g * height + row] = step;
         }
         all_finite
     }

@@ -1,26 +1,23 @@
 //! Linear layers with weights in block formats, in integers.
 //!
-//! One row of activations streams the weights as they lie in memory. More rows share the work of
+//! A few rows of activations stream the weights as they lie in memory. More rows share the work of
 //! unpacking them: panels of 32 columns are laid out for the kernel and used by all rows.
 
 mod activations;
+mod few;
 mod format;
-mod one_row;
+mod many;
 mod panel;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::{Layer, out::Out};
-use activations::{Activations, MAGIC_BITS, Row, TILE, Tile};
-use bessemer_core::{
-    View,
-    cpu::{CpuContext, Output},
-};
+use super::{Layer, fetch, out::Out};
+use activations::{Activations, Quantise, Row, Rule, Tile};
+use bessemer_core::{View, cpu::CpuContext};
 use bessemer_simd::Isa;
 use format::Format;
-use panel::{DEPTH, PackLevels, Panel, WIDTH};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use panel::{PackLevels, PackScales, Panel};
 
 /// Evaluates an expression with a type for the format that a dtype is.
 macro_rules! with_format {
@@ -41,12 +38,13 @@ use with_format;
 
 /// Layers of the same activations.
 pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
-    let alone = |layer: &Layer<'_>| {
+    let few = |layer: &Layer<'_>| {
         let (rows, k, n) = layer.sizes();
-        rows == 1 && k > 0 && n > 0
+        let most = with_format!(layer.weight.dtype(), F => Kernels::of::<F>(cpu.isa()).few);
+        (1..=most).contains(&rows) && k > 0 && n > 0
     };
-    if layers.iter().all(alone) {
-        return one_row::linears(layers, cpu);
+    if layers.iter().all(few) {
+        return few::linears(layers, cpu);
     }
     for layer in layers {
         cpu.scoped(|cpu| with_format!(layer.weight.dtype(), F => run::<F>(layer, cpu)));
@@ -79,29 +77,42 @@ impl<'a> WeightRows<'a> {
         let start = self.first.wrapping_add_signed(row as isize * self.step);
         &self.bytes[start..start + self.row_bytes]
     }
+
+    /// Asks for [`panel::DEPTH`] groups of a row, if it is there.
+    fn fetch<F: Format>(&self, row: usize, group: usize) {
+        if row < self.count {
+            let start = self.row(row).as_ptr().wrapping_add(group / F::GROUPS * F::BYTES);
+            for line in (0..panel::DEPTH / F::GROUPS * F::BYTES).step_by(64) {
+                fetch::read_later(start.wrapping_add(line));
+            }
+        }
+    }
 }
 
-/// The dot products of up to [`STREAMS`] rows of weights with one row of activations.
+/// The dot products of up to [`few::STREAMS`] rows of weights with one row of activations.
 type Dots = fn(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]);
 
-/// Prepares one row of activations.
+/// Prepares one row of activations for [`Dots`].
 type Prepare = for<'a> fn(cpu: &'a CpuContext<'_>, x: Tile<'a>) -> Row<'a>;
 
-/// Adds a tile of rows times a panel to sums of [`WIDTH`] columns per row.
-type Multiply = fn(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32]);
+/// Adds a tile of rows times a panel to sums of [`panel::WIDTH`] columns per row, or, if they are
+/// `fresh`, replaces them by it.
+type Multiply = fn(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool);
 
 /// The code for one format on one instruction set.
 struct Kernels {
+    quantise: Quantise,
     prepare: Prepare,
     dots: Dots,
-    /// What levels are too large by when there is one row.
-    row_offset: i32,
+    /// How activations are quantised for `dots`.
+    row_rule: Rule,
+    /// The most rows that `dots` is faster for than `multiply`.
+    few: usize,
     pack: PackLevels,
+    scales: PackScales,
     multiply: Multiply,
-    /// What levels in panels are too large by.
-    offset: i32,
-    /// What integer sums of panels start from.
-    bias: i32,
+    /// How activations are quantised for `multiply`.
+    rule: Rule,
 }
 
 impl Kernels {
@@ -112,15 +123,22 @@ impl Kernels {
             Isa::Avx512 => x86::avx512::<F>(),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => x86::avx2::<F>(),
-            _ => Kernels {
-                prepare: |_, x| Row::plain(x),
-                dots: portable::dots::<F>,
-                row_offset: F::OFFSET,
-                pack: portable::pack::<F>,
-                multiply: portable::multiply::<F>,
-                offset: F::OFFSET,
-                bias: 0,
-            },
+            _ => Kernels::portable::<F>(),
+        }
+    }
+
+    fn portable<F: Format>() -> Kernels {
+        let rule = Rule { span: 1, offset: F::OFFSET, bias: 0 };
+        Kernels {
+            quantise: activations::quantise::<F>,
+            prepare: |_, x| Row::plain(x),
+            dots: portable::dots::<F>,
+            row_rule: rule,
+            few: 1,
+            pack: portable::pack::<F>,
+            scales: panel::pack_scales::<F>,
+            multiply: portable::multiply::<F>,
+            rule,
         }
     }
 }
@@ -131,10 +149,7 @@ fn run<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>) {
     if rows == 0 || n == 0 {
         return;
     }
-    let kernels = Kernels::of::<F>(cpu.isa());
-    let weights = WeightRows::new(cpu, op.weight);
-    let groups = k / format::GROUP;
-    if groups == 0 {
+    if k == 0 {
         // Sums of nothing.
         let zeros = cpu.scratch::<f32>(n);
         zeros.fill(0.0);
@@ -142,63 +157,10 @@ fn run<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>) {
         (0..rows).for_each(|row| unsafe { out.store(row, 0, zeros) });
         return;
     }
-    let x = Activations::new::<F>(cpu, op, kernels.offset, kernels.bias);
-    let (panels, isa) = (n.div_ceil(WIDTH), cpu.isa());
-    let workers = cpu.threads().min(panels);
-    let (level_room, scale_room) = panel::room::<F>();
-    let levels = Output::of(cpu.scratch::<u8>(workers * level_room));
-    let scales = Output::of(cpu.scratch::<f32>(workers * scale_room));
-    let sums = Output::of(cpu.scratch::<f32>(workers * ROWS * WIDTH));
-    for first_row in (0..rows).step_by(ROWS) {
-        let rows = first_row..rows.min(first_row + ROWS);
-        let next = AtomicUsize::new(0);
-        cpu.run(workers, |worker| {
-            // SAFETY: each worker has its own pieces.
-            let (levels, scales, sums) = unsafe {
-                (
-                    levels.range(worker * level_room..(worker + 1) * level_room),
-                    scales.range(worker * scale_room..(worker + 1) * scale_room),
-                    sums.range(worker * ROWS * WIDTH..(worker + 1) * ROWS * WIDTH),
-                )
-            };
-            loop {
-                let panel = next.fetch_add(1, Ordering::Relaxed);
-                if panel >= panels {
-                    break;
-                }
-                let column = panel * WIDTH;
-                sums[..rows.len() * WIDTH].fill(0.0);
-                for group in (0..groups).step_by(DEPTH) {
-                    let depth = group..groups.min(group + DEPTH);
-                    let pack = panel::pack::<F>;
-                    let panel = pack(&weights, column, depth, levels, scales, kernels.pack, isa);
-                    let tiles = sums[..rows.len() * WIDTH].chunks_mut(TILE * WIDTH);
-                    for (tile, sums) in tiles.enumerate().map(|(i, s)| (rows.start / TILE + i, s)) {
-                        (kernels.multiply)(panel, x.tile(tile, group), sums);
-                        if group + DEPTH >= groups {
-                            // At once: what is stored finds its way out while the next is
-                            // computed.
-                            for (i, sums) in sums.chunks(WIDTH).enumerate() {
-                                let sums = &sums[..WIDTH.min(n - column)];
-                                // SAFETY: each panel of columns belongs to one worker.
-                                unsafe { out.store(tile * TILE + i, column, sums) };
-                            }
-                        }
-                    }
-                }
-            }
-        });
-    }
+    let weights = WeightRows::new(cpu, op.weight);
+    let x = many::linear::<F>(op, cpu, &Kernels::of::<F>(cpu.isa()), &weights, &out);
     exact_where_spoilt(op, cpu, &weights, &x, &out);
 }
-
-/// Rows of weights read side by side when there is one row of activations. They lie far apart: the
-/// machine fetches ahead for each of them, which one alone would not keep it busy with.
-const STREAMS: usize = 4;
-
-/// Rows that pass over the weights together: what is quantised of them stays in the second-level
-/// cache. A multiple of [`TILE`].
-const ROWS: usize = 516;
 
 /// Replaces the results of rows with a NaN or an infinity by what plain arithmetic gives.
 fn exact_where_spoilt(

@@ -3,7 +3,7 @@
 use super::{
     activations::{Row, Tile},
     format::{Format, GROUP, levels, scales},
-    panel::{Panel, STRIP, STRIP_BYTES, WIDTH},
+    panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
 };
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ fn dot<F: Format>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
         let value = if F::HALVES {
             d * sum(0..16, x.starts[2 * group]) + m * sum(16..32, x.starts[2 * group + 1])
         } else if F::MINS {
-            d * sum(0..32, x.starts[group]) + m * x.sums[group]
+            d * sum(0..32, 0) + m * x.sums[group]
         } else {
             d * sum(0..32, x.starts[group])
         };
@@ -40,7 +40,7 @@ fn dot<F: Format>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
 /// Lays out the levels of a strip.
 pub(super) fn pack<F: Format>(rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]) {
     for (at, group) in groups.enumerate() {
-        let to = &mut to[at * 2 * STRIP_BYTES..][..STRIP_BYTES];
+        let to = &mut to[at * STRIPS * STRIP_BYTES..][..STRIP_BYTES];
         for (i, row) in rows.iter().enumerate() {
             let block = &row[group / F::GROUPS * F::BYTES..][..F::BYTES];
             let levels = levels::<F>(block, group % F::GROUPS);
@@ -52,11 +52,14 @@ pub(super) fn pack<F: Format>(rows: &[&[u8]; STRIP], groups: Range<usize>, to: &
 }
 
 /// A tile of rows times a panel.
-pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32]) {
+pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool) {
     let height = x.height;
+    if fresh {
+        sums.fill(0.0);
+    }
     for group in 0..panel.groups {
-        for strip in 0..2 {
-            let at = group * 2 + strip;
+        for strip in 0..STRIPS {
+            let at = group * STRIPS + strip;
             let levels = &panel.levels[at * STRIP_BYTES..][..STRIP_BYTES];
             let scales = &panel.scales[at * F::SCALES * STRIP..][..F::SCALES * STRIP];
             for row in 0..height {
@@ -83,8 +86,9 @@ pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32
                         out[i] += value * step;
                     }
                 } else {
-                    let part = part(0..8, x.starts[group * height + row]);
-                    let sum = x.sums[group * height + row];
+                    let at = group * height + row;
+                    let (start, sum) = if F::MINS { (0, x.sums[at]) } else { (x.starts[at], 0.0) };
+                    let part = part(0..8, start);
                     for i in 0..STRIP {
                         let min = if F::MINS { scales[STRIP + i] * sum } else { 0.0 };
                         out[i] += (scales[i] * part[i] as f32 + min) * step;

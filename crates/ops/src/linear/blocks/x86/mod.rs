@@ -5,12 +5,14 @@
 
 mod levels;
 mod pack;
+mod quantise512;
 mod row;
 mod row512;
+mod six512;
 mod tile256;
 mod tile512;
 
-use super::{Format, Kernels, MAGIC_BITS};
+use super::{Format, Kernels, activations::MAGIC_BITS, few};
 use bessemer_core::DType;
 
 /// Declares a safe function that calls one compiled for an instruction set.
@@ -24,39 +26,43 @@ macro_rules! enter {
 }
 
 use super::{
-    activations::{Row, Tile},
+    activations::{Place, Row, Rule, Tile},
     panel::{Panel, STRIP},
 };
+use bessemer_simd::Isa;
 use std::ops::Range;
 
 pub(super) fn avx512<F: Format>() -> Kernels {
+    enter!(quantise => quantise512::quantise::<F>, (_isa: Isa, x: &[f32], rule: Rule, place: Place<'_>) -> bool);
     enter!(dots => row512::dots::<F>, (rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]));
     enter!(pack => pack::pack512::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
-    enter!(multiply => tile512::multiply::<F>, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32]));
+    enter!(scales => pack::scales512::<F>, (_isa: Isa, rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [f32]));
+    enter!(multiply => tile512::multiply::<F>, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool));
     // `vpdpbusd` takes levels as unsigned: those of Q8_0 are moved up.
     let raise = if F::DTYPE == DType::Q8_0 { 128 } else { 0 };
+    let (span, offset) = (tile512::span::<F>(), F::OFFSET + raise);
     Kernels {
+        quantise: quantise::<F>,
         prepare: row512::prepare::<F>,
         dots: dots::<F>,
-        row_offset: row512::offset::<F>(),
+        row_rule: Rule { span: 1, offset: row512::offset::<F>(), bias: 0 },
+        few: few::MOST,
         pack: pack::<F>,
+        scales: scales::<F>,
         multiply: multiply::<F>,
-        offset: F::OFFSET + raise,
-        bias: MAGIC_BITS,
+        rule: Rule { span, offset, bias: MAGIC_BITS },
     }
 }
 
 pub(super) fn avx2<F: Format>() -> Kernels {
     enter!(dots => row::dots_avx2::<F>, (rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]));
     enter!(pack => pack::pack256::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
-    enter!(multiply => tile256::multiply::<F>, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32]));
+    enter!(multiply => tile256::multiply::<F>, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool));
     Kernels {
-        prepare: |_, x| Row::plain(x),
         dots: dots::<F>,
-        row_offset: F::OFFSET,
+        few: few::MOST,
         pack: pack::<F>,
         multiply: multiply::<F>,
-        offset: F::OFFSET,
-        bias: 0,
+        ..Kernels::portable::<F>()
     }
 }

@@ -22,8 +22,8 @@ const AHEAD: usize = 1 << 11;
 #[target_feature(enable = "avx2,fma,f16c")]
 fn dot<F: Format>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
     assert!(x.height == 1 && weights.len() >= groups / F::GROUPS * F::BYTES);
-    assert!(x.bytes.len() >= groups * GROUP && x.starts.len() >= groups * F::STARTS);
-    assert!(x.sums.len() >= groups && x.steps.len() >= groups);
+    assert!(x.bytes.len() >= groups * GROUP && x.steps.len() >= groups);
+    assert!(if F::MINS { x.sums.len() } else { x.starts.len() / F::STARTS } >= groups);
     let mut totals = [_mm256_setzero_ps(); 4];
     let mut mins = _mm256_setzero_ps();
     let mut first = 0;
@@ -68,12 +68,11 @@ unsafe fn group<F: Format>(weights: &[u8], x: &Tile<'_>, group: usize) -> __m256
         let block = weights.as_ptr().add(group / F::GROUPS * F::BYTES);
         let levels = levels::<F>(block, group % F::GROUPS);
         let x_levels = _mm256_loadu_si256(x.bytes.as_ptr().add(group * GROUP).cast());
-        let starts = x.starts.as_ptr().add(group * F::STARTS);
+        let start = |i: usize| _mm_loadu_si32(x.starts.as_ptr().add(group * F::STARTS + i).cast());
         let start = if F::HALVES {
-            let (low, high) = (starts.cast(), starts.add(1).cast());
-            _mm256_set_m128i(_mm_loadu_si32(high), _mm_loadu_si32(low))
+            _mm256_set_m128i(start(1), start(0))
         } else if F::OFFSET != 0 {
-            _mm256_zextsi128_si256(_mm_loadu_si32(starts.cast()))
+            _mm256_zextsi128_si256(start(0))
         } else {
             _mm256_setzero_si256()
         };
@@ -139,15 +138,16 @@ unsafe fn run_scales<F: Format>(
     // SAFETY: as the caller promises.
     unsafe {
         let block = weights.as_ptr().add(first / F::GROUPS * F::BYTES);
-        let (steps, sums) = if count == RUN {
-            let (steps, sums) = (x.steps.as_ptr().add(first), x.sums.as_ptr().add(first));
-            (_mm256_loadu_ps(steps), _mm256_loadu_ps(sums))
-        } else {
-            let (mut steps, mut sums) = ([0.0; RUN], [0.0; RUN]);
-            steps[..count].copy_from_slice(&x.steps[first..first + count]);
-            sums[..count].copy_from_slice(&x.sums[first..first + count]);
-            (_mm256_loadu_ps(steps.as_ptr()), _mm256_loadu_ps(sums.as_ptr()))
+        let some = |from: &[f32]| {
+            if count == RUN {
+                return _mm256_loadu_ps(from.as_ptr().add(first));
+            }
+            let mut some = [0.0; RUN];
+            some[..count].copy_from_slice(&from[first..first + count]);
+            _mm256_loadu_ps(some.as_ptr())
         };
+        let steps = some(x.steps);
+        let sums = if F::MINS { some(x.sums) } else { _mm256_setzero_ps() };
         let mut high = _mm256_setzero_ps();
         let low = match F::DTYPE {
             DType::Q4_K | DType::Q5_K => {

@@ -4,10 +4,13 @@
 //! Levels are taken in the order that needs the fewest instructions to unpack, so the activations
 //! are put into the same order first.
 
-use super::super::{
-    STREAMS,
-    activations::{Row, Tile},
-    format::{Format, GROUP},
+use super::{
+    super::{
+        activations::{Row, Tile},
+        few::STREAMS,
+        format::{Format, GROUP},
+    },
+    pack::fifth,
 };
 use bessemer_core::{DType, blocks::unpack_k_scales, cpu::CpuContext};
 use std::arch::x86_64::*;
@@ -90,7 +93,7 @@ pub(super) fn dots<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: 
     let (runs, padded) = (groups / run, groups.next_multiple_of(STEP));
     assert!(rows.iter().all(|row| row.len() >= groups / F::GROUPS * F::BYTES));
     assert!(x.ordered.len() >= padded * GROUP && x.starts.len() >= padded * lanes::<F>());
-    assert!(x.natural.sums.len() >= groups && x.natural.steps.len() >= groups);
+    assert!(x.natural.steps.len() >= groups && (!F::MINS || x.natural.sums.len() >= groups));
     let zero = _mm512_setzero_ps();
     // SAFETY: all groups are within the slices, by the assertions above.
     unsafe {
@@ -212,8 +215,8 @@ unsafe fn scales<F: Format>(
 ) -> __m512 {
     // SAFETY: as the caller promises.
     unsafe {
-        let (steps, sums) =
-            (x.natural.steps.as_ptr().add(first), x.natural.sums.as_ptr().add(first));
+        let steps = x.natural.steps.as_ptr().add(first);
+        let sums = || x.natural.sums.as_ptr().add(first);
         let half = |at: usize| {
             let bits = block.add(at).cast::<u16>().read_unaligned();
             _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(i32::from(bits))))
@@ -225,7 +228,7 @@ unsafe fn scales<F: Format>(
                     _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes))
                 };
                 let (scales, lows) = unpack_k_scales(&*block.add(4).cast());
-                let (steps, sums) = (_mm256_loadu_ps(steps), _mm256_loadu_ps(sums));
+                let (steps, sums) = (_mm256_loadu_ps(steps), _mm256_loadu_ps(sums()));
                 let lows = _mm256_mul_ps(_mm256_set1_ps(-half(2)), bytes(lows));
                 let lows = _mm256_mul_ps(lows, _mm256_mul_ps(sums, steps));
                 *to = _mm512_add_ps(*to, _mm512_zextps256_ps512(lows));
@@ -247,7 +250,7 @@ unsafe fn scales<F: Format>(
                 if F::MINS {
                     let lows = _mm512_srli_epi32::<16>(heads);
                     let lows = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(lows));
-                    let sums = _mm512_mul_ps(_mm512_loadu_ps(sums), steps);
+                    let sums = _mm512_mul_ps(_mm512_loadu_ps(sums()), steps);
                     *to = _mm512_fmadd_ps(lows, sums, *to);
                 }
                 _mm512_mul_ps(low, steps)
@@ -452,13 +455,6 @@ unsafe fn levels_of_blocks<F: Format>(blocks: [*const u8; STEP]) -> [__m512i; 2]
         let high_bits = a >> 16 | b >> 16 << 16 | c >> 16 << 32 | d >> 16 << 48;
         [fifth(low, low_bits), fifth(high, high_bits)]
     }
-}
-
-/// Levels plus 16 where a bit is set.
-#[inline]
-#[target_feature(enable = "avx512bw")]
-fn fifth(levels: __m512i, bits: u64) -> __m512i {
-    _mm512_mask_add_epi8(levels, bits, levels, _mm512_set1_epi8(16))
 }
 
 /// One number in the words of the lower half, another in those of the upper.

@@ -3,7 +3,7 @@
 use super::super::{
     activations::Tile,
     format::{Format, GROUP},
-    panel::{Panel, STRIP, STRIP_BYTES, WIDTH},
+    panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
 };
 use std::arch::x86_64::*;
 
@@ -11,14 +11,17 @@ use std::arch::x86_64::*;
 const PARTS: usize = WIDTH / 8;
 
 #[target_feature(enable = "avx2,fma")]
-pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32]) {
+pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool) {
+    if fresh {
+        sums.fill(0.0);
+    }
     let (groups, height) = (panel.groups, x.height);
-    assert!(panel.levels.len() >= groups * 2 * STRIP_BYTES);
+    assert!(panel.levels.len() >= groups * STRIPS * STRIP_BYTES);
     assert!(panel.scales.len() >= groups * WIDTH * F::SCALES);
     assert!(x.bytes.len() >= groups * GROUP * height && sums.len() >= height * WIDTH);
     for group in 0..groups {
         let scale = |part: usize, which: usize| {
-            let at = ((group * 2 + part / 2) * F::SCALES + which) * STRIP + part % 2 * 8;
+            let at = ((group * STRIPS + part / 2) * F::SCALES + which) * STRIP + part % 2 * 8;
             // SAFETY: within the scales, by the assertion above.
             unsafe { _mm256_loadu_ps(panel.scales.as_ptr().add(at)) }
         };
@@ -37,8 +40,9 @@ pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32
                     values[part] = _mm256_fmadd_ps(high, scale(part, 1), low);
                 }
             } else {
-                let ints = dots(0..8, x.starts[group * height + row]);
-                let sum = _mm256_set1_ps(x.sums[group * height + row]);
+                let at = group * height + row;
+                let (start, sum) = if F::MINS { (0, x.sums[at]) } else { (x.starts[at], 0.0) };
+                let (ints, sum) = (dots(0..8, start), _mm256_set1_ps(sum));
                 for part in 0..PARTS {
                     let value = _mm256_mul_ps(_mm256_cvtepi32_ps(ints[part]), scale(part, 0));
                     values[part] =
@@ -82,7 +86,7 @@ unsafe fn dots<F: Format>(
             // SAFETY: as the caller promises.
             let (x, levels) = unsafe {
                 let four = x.bytes.as_ptr().add(((group * 8 + j) * x.height + row) * 4);
-                let levels = panel.levels.as_ptr().add(group * 2 * STRIP_BYTES + j * 64);
+                let levels = panel.levels.as_ptr().add(group * STRIPS * STRIP_BYTES + j * 64);
                 (_mm256_set1_epi32(four.cast::<i32>().read_unaligned()), levels)
             };
             for (part, words) in words.iter_mut().enumerate() {

@@ -1,8 +1,8 @@
-//! One row of activations, as when a token is decoded: the weights of one or several layers are
-//! streamed as they lie in memory, in one go.
+//! One row of activations, as when a token is decoded, or a few: the weights of one or several
+//! layers are streamed as they lie in memory, in one go.
 
 use super::{
-    Dots, Kernels, STREAMS, WeightRows,
+    Dots, Kernels, WeightRows,
     activations::{Activations, Row},
     exact_where_spoilt,
     format::{Format, GROUP},
@@ -12,16 +12,23 @@ use crate::linear::{Layer, out::Out};
 use bessemer_core::cpu::CpuContext;
 use std::ops::Range;
 
+/// Rows of weights read side by side. They lie far apart: the machine fetches ahead for each of
+/// them, which one alone would not keep it busy with.
+pub(super) const STREAMS: usize = 4;
+
+/// The most rows of activations.
+pub(super) const MOST: usize = 4;
+
 /// Fewer bytes of weights than this are not worth another thread's while.
 const LEAST: usize = 16 << 10;
 
 /// Columns whose results are stored at once.
 const RUN: usize = 64;
 
-/// The row, quantised for a format.
+/// The rows, quantised for a format.
 struct Input<'a> {
     x: Activations<'a>,
-    row: Row<'a>,
+    rows: Vec<Row<'a>>,
 }
 
 /// One layer, ready to be computed by columns.
@@ -33,7 +40,7 @@ struct Job<'a> {
     out: Out<'a>,
 }
 
-/// Layers of the same single row, none of them empty.
+/// Layers of the same rows, up to [`MOST`] of them, no layer empty.
 pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
     let groups = layers[0].x.shape().width() / GROUP;
     let inputs = inputs(layers, cpu);
@@ -56,7 +63,11 @@ pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
             let (n, pieces) = (job.weights.count, pieces(job));
             if task < pieces {
                 let input = inputs[job.input].as_ref().expect("made for the first of its format");
-                return job.columns(n * task / pieces..n * (task + 1) / pieces, &input.row, groups);
+                return job.columns(
+                    n * task / pieces..n * (task + 1) / pieces,
+                    &input.rows,
+                    groups,
+                );
             }
             task -= pieces;
         }
@@ -67,7 +78,7 @@ pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
     }
 }
 
-/// The row for each format there is, where that first comes up.
+/// The rows for each format there is, where that first comes up.
 fn inputs<'a>(layers: &[Layer<'_>], cpu: &'a CpuContext<'_>) -> Vec<Option<Input<'a>>> {
     let input = |(i, layer)| {
         (first_like(layers, layer) == i)
@@ -84,36 +95,44 @@ fn first_like(layers: &[Layer<'_>], layer: &Layer<'_>) -> usize {
 
 fn input<'a, F: Format>(layer: &Layer<'_>, cpu: &'a CpuContext<'_>) -> Input<'a> {
     let kernels = Kernels::of::<F>(cpu.isa());
-    let x = Activations::new::<F>(cpu, layer, kernels.row_offset, 0);
-    let row = (kernels.prepare)(cpu, x.tile(0, 0));
-    Input { x, row }
+    let (rows, k, _) = layer.sizes();
+    let quantise = kernels.quantise;
+    let x = Activations::new::<F>(cpu, layer, kernels.row_rule, 1, k / GROUP, quantise);
+    let rows = (0..rows).map(|row| (kernels.prepare)(cpu, x.tile(row, 1, 0))).collect();
+    Input { x, rows }
 }
 
 impl Job<'_> {
     /// Computes some of the columns.
-    fn columns(&self, columns: Range<usize>, x: &Row<'_>, groups: usize) {
+    fn columns(&self, columns: Range<usize>, x: &[Row<'_>], groups: usize) {
         let apart = columns.len() / STREAMS;
         for start in (0..apart).step_by(RUN) {
             let run = start..apart.min(start + RUN);
-            let mut sums = [[0.0; RUN]; STREAMS];
+            let mut sums = [[[0.0; RUN]; STREAMS]; MOST];
             for (i, column) in run.clone().enumerate() {
                 let place = |stream: usize| columns.start + stream * apart + column;
                 let rows: [&[u8]; STREAMS] = std::array::from_fn(|s| self.weights.row(place(s)));
-                let mut found = [0.0; STREAMS];
-                (self.dots)(&rows, x, groups, &mut found);
-                sums.iter_mut().zip(found).for_each(|(sums, found)| sums[i] = found);
+                for (x, sums) in x.iter().zip(&mut sums) {
+                    let mut found = [0.0; STREAMS];
+                    (self.dots)(&rows, x, groups, &mut found);
+                    sums.iter_mut().zip(found).for_each(|(sums, found)| sums[i] = found);
+                }
             }
-            for (stream, sums) in sums.iter().enumerate() {
-                let column = columns.start + stream * apart + run.start;
-                // SAFETY: each column belongs to one task.
-                unsafe { self.out.store(0, column, &sums[..run.len()]) };
+            for (row, sums) in sums[..x.len()].iter().enumerate() {
+                for (stream, sums) in sums.iter().enumerate() {
+                    let column = columns.start + stream * apart + run.start;
+                    // SAFETY: each column belongs to one task.
+                    unsafe { self.out.store(row, column, &sums[..run.len()]) };
+                }
             }
         }
         for column in columns.start + STREAMS * apart..columns.end {
-            let mut sum = [0.0];
-            (self.dots)(&[self.weights.row(column)], x, groups, &mut sum);
-            // SAFETY: each column belongs to one task.
-            unsafe { self.out.store(0, column, &sum) };
+            for (row, x) in x.iter().enumerate() {
+                let mut sum = [0.0];
+                (self.dots)(&[self.weights.row(column)], x, groups, &mut sum);
+                // SAFETY: each column belongs to one task.
+                unsafe { self.out.store(row, column, &sum) };
+            }
         }
     }
 }
