@@ -1,15 +1,36 @@
-//! The model that is compiled in.
+//! The model that is compiled in: a toy that tells stories, so that there is something to run.
 
-use bessemer_llm::files::{Gguf, ModelFile};
+use bessemer_llm::files::ModelFile;
 
 /// Its name, for `--model`.
 pub(crate) const NAME: &str = "ember";
 
-/// The file, if this build has it.
-const FILE: Option<&[u8]> = None;
-
-/// The model.
+/// The model; `None` if this build has none.
 pub(crate) fn open() -> Option<bessemer_llm::Result<ModelFile>> {
-    let file = FILE?;
-    Some(Gguf::from_bytes(file.to_vec()).map(|gguf| ModelFile::Gguf(Box::new(gguf))))
+    #[cfg(ember)]
+    return Some(ember::open());
+    #[cfg(not(ember))]
+    return None;
+}
+
+#[cfg(ember)]
+mod ember {
+    use bessemer::HostMemory;
+    use bessemer_llm::{
+        Result,
+        files::{Gguf, ModelFile},
+    };
+    use std::sync::Arc;
+
+    /// Bytes that lie as those of a mapped file do, so that devices can use them in place.
+    #[repr(align(4096))]
+    struct Page<T: ?Sized>(T);
+
+    static FILE: &Page<[u8]> = &Page(*include_bytes!("../../../models/ember/ember.gguf"));
+
+    pub(super) fn open() -> Result<ModelFile> {
+        let bytes: &'static [u8] = &FILE.0;
+        let file = Gguf::from_memory(HostMemory::new(Arc::new(bytes)))?;
+        Ok(ModelFile::Gguf(Box::new(file)))
+    }
 }

@@ -27,6 +27,29 @@ fn text_comes_from_an_argument_or_stdin_and_the_same_seed_gives_the_same() {
     assert!(timings.contains("12 tokens") && timings.contains("seed 7"), "{timings}");
 }
 
+#[cfg(ember)]
+#[test]
+fn the_built_in_model_tells_a_story() {
+    let models = Models::new();
+    let args = ["run", "Once upon a time", "--seed", "1", "-n", "40"];
+    let (story, _) = models.run(&args, 0);
+    assert!(story.starts_with("Once upon a time"), "{story}");
+    // Words, not noise.
+    assert!(
+        story.split_whitespace().count() > 8 && !story.contains(char::REPLACEMENT_CHARACTER),
+        "{story}"
+    );
+    assert_eq!(models.run(&[&args[..], &["--model", "ember"]].concat(), 0).0, story);
+    assert_eq!(models.json(&["models", "--json"])["models"][0]["built_in"], true);
+}
+
+#[cfg(not(ember))]
+#[test]
+fn a_build_without_a_model_says_how_to_get_one() {
+    let (_, err) = Models::new().run(&["run", "Once upon a time"], 1);
+    assert_one_error(&err, &["no built-in model", "bessemer pull smollm2"]);
+}
+
 #[test]
 fn a_template_is_used_unless_it_is_not_wanted() {
     let models = Models::new();
