@@ -1,16 +1,15 @@
 //! The model that is compiled in: a toy that tells stories, so that there is something to run.
 
-use bessemer_llm::files::ModelFile;
-
 /// Its name, for `--model`.
 pub(crate) const NAME: &str = "ember";
 
-/// The model; `None` if this build has none.
-pub(crate) fn open() -> Option<bessemer_llm::Result<ModelFile>> {
-    #[cfg(ember)]
-    return Some(ember::open());
-    #[cfg(not(ember))]
-    return None;
+#[cfg(ember)]
+pub(crate) use ember::open;
+
+/// A build from a tree without the model has none.
+#[cfg(not(ember))]
+pub(crate) fn open() -> Option<bessemer_llm::Result<bessemer_llm::files::ModelFile>> {
+    None
 }
 
 #[cfg(ember)]
@@ -28,9 +27,10 @@ mod ember {
 
     static FILE: &Page<[u8]> = &Page(*include_bytes!("../../../models/ember/ember.gguf"));
 
-    pub(super) fn open() -> Result<ModelFile> {
+    /// The model.
+    pub(crate) fn open() -> Option<Result<ModelFile>> {
         let bytes: &'static [u8] = &FILE.0;
-        let file = Gguf::from_memory(HostMemory::new(Arc::new(bytes)))?;
-        Ok(ModelFile::Gguf(Box::new(file)))
+        let file = Gguf::from_memory(HostMemory::new(Arc::new(bytes)));
+        Some(file.map(|file| ModelFile::Gguf(Box::new(file))))
     }
 }
