@@ -80,13 +80,13 @@ def main():
         shown += loss.item()
         if step % 50 == 0:
             pace = (time.time() - begun) / (step - first)
-            print(f"step {step} loss {shown / 50:.4f} {pace:.2f} s/step", flush=True)
+            print(f"step {step} loss {shown / min(50, step - first):.4f} {pace:.2f} s/step", flush=True)
             shown = 0.0
         if time.time() - saved_at > 120 or step == args.steps:
             saved_at = time.time()
             torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(),
                         "step": step, "shape": vars(shape)}, checkpoint)
-            print(f"step {step} held-out loss {held_out(model, held):.4f}", flush=True)
+    print(f"step {step} held-out loss {held_out(model, held):.4f}", flush=True)
 
 
 if __name__ == "__main__":
