@@ -3,6 +3,7 @@
 //! Each chore is a file of its own. Nothing that a user of bessemer needs lives here.
 
 mod aarch64;
+mod apple;
 mod bench;
 mod deny;
 mod flags;
@@ -12,6 +13,7 @@ mod steps;
 mod summary;
 mod support;
 mod test;
+mod toolchain;
 
 use anyhow::{Result, bail};
 use flags::Flags;
@@ -26,6 +28,7 @@ Usage: cargo xtask CHORE [FLAGS]
     --quick          only rustfmt, clippy and the tests, with the widest instruction set
     --aarch64        also build for 64-bit Arm and run its tests under qemu
   aarch64            the Arm part of `test --aarch64` alone
+  apple-check        type-check everything for macOS and iOS, from any system
   bench              measure against NumPy and the machine's limits; rewrites bench/README.md
     --rounds N       rounds of each row, at least 1 (default 9)
     --only TEXT      only rows whose name contains TEXT; rewrites nothing
@@ -61,6 +64,10 @@ fn run() -> Result<()> {
         "aarch64" => {
             flags.finish()?;
             aarch64::run()
+        }
+        "apple-check" => {
+            flags.finish()?;
+            apple::run()
         }
         "bench" => {
             let options = bench::Options {

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: what every change must pass.
 
 use crate::{
-    aarch64, deny, install,
+    aarch64, apple, deny, install,
     shell::{self, cargo},
     steps::Steps,
     summary::count_tests,
@@ -47,6 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             let mut doc = cargo("doc --workspace --no-deps --locked");
             shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
         })?;
+        apple::steps(&mut steps)?;
         steps.run("table of supported ops", || support::run(true))?;
         if deny::is_installed() {
             steps.run("dependencies", deny::check_offline)?;
