@@ -28,7 +28,8 @@ Usage: cargo xtask CHORE [FLAGS]
     --quick          only rustfmt, clippy and the tests, with the widest instruction set
     --aarch64        also build for 64-bit Arm and run its tests under qemu
   aarch64            the Arm part of `test --aarch64` alone
-  apple-check        type-check everything for macOS and iOS, from any system
+  apple-check        type-check everything for macOS (both processors) and iOS, from any system;
+                     `test` does it for macOS on Arm
   bench              measure against NumPy and the machine's limits; rewrites bench/README.md
     --rounds N       rounds of each row, at least 1 (default 9)
     --only TEXT      only rows whose name contains TEXT; rewrites nothing
