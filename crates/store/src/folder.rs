@@ -14,7 +14,7 @@ use std::{
 ///
 /// let folder = tempfile::tempdir()?;
 /// std::fs::create_dir_all(folder.path().join("someone/repo"))?;
-/// std::fs::write(folder.path().join("someone/repo/Tiny.Q4_0.gguf"), b"…")?;
+/// std::fs::write(folder.path().join("someone/repo/Tiny.Q4_0.gguf"), b"GGUF")?;
 /// let store = Store::at(folder.path());
 /// assert_eq!(store.list()?.len(), 1);
 /// // Any end of the name will do, as long as it is the only one.

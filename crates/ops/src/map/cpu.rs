@@ -6,7 +6,7 @@ use bessemer_core::cpu::CpuContext;
 use bessemer_program::cpu::Domain;
 
 /// Instructions, one per element, that are worth another thread if it is awake.
-const LEAST: usize = 8 << 10;
+const LEAST: usize = 32 << 10;
 /// Those that are worth waking it.
 const WAKE: usize = 64 << 10;
 /// Pieces for each thread: what it did last is what it begins with the next time, and should then
