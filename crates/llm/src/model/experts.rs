@@ -3,7 +3,7 @@
 use super::{Model, forward::together, maps, weights::Experts, workspace::Workspace};
 use crate::Result;
 use bessemer_core::{Batch, View};
-use bessemer_ops::{ExpertLinear, Gated, Matmul, Softmax, TopK};
+use bessemer_ops::{ExpertLinear, Gated, Linear, Matmul, Softmax, TopK};
 
 impl Model {
     /// `added` becomes what the experts chosen for each token make of it, each counting for its
@@ -27,7 +27,7 @@ impl Model {
         }
 
         let through = |batch: &mut Batch, weight: &View, x: &View, out: &View| -> Result<()> {
-            for rows in together(x.shape()[0], work.alone && weight.dtype().is_block()) {
+            for rows in together(x.shape()[0], work.alone.then_some(Linear::ALIKE)) {
                 batch.push(ExpertLinear {
                     x: x.narrow(0, rows.clone())?,
                     weight: weight.clone(),

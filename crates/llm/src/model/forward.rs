@@ -119,7 +119,7 @@ impl Model {
             out: turned.clone(),
         })?;
         let attended = in_heads(&work.attended, heads, head_size)?;
-        for rows in together(work.rows(), work.alone) {
+        for rows in together(work.rows(), work.alone.then_some(1)) {
             batch.push(Attention {
                 q: turned.narrow(0, rows.clone())?,
                 k: keys.clone(),
@@ -200,8 +200,7 @@ impl Workspace {
         x: &View,
         out: &View,
     ) -> Result<()> {
-        // A few rows of dense weights are summed as one is; those of blocks are not.
-        for rows in together(x.shape()[0], self.alone && by.weight.dtype().is_block()) {
+        for rows in together(x.shape()[0], self.alone.then_some(Linear::ALIKE)) {
             let (weight, bias) = (by.weight.clone(), by.bias.clone());
             let (x, out) = (x.narrow(0, rows.clone())?, out.narrow(0, rows)?);
             batch.push(Linear { x, weight, bias, out })?;
@@ -217,7 +216,7 @@ impl Workspace {
         x: &View,
         out: &View,
     ) -> Result<()> {
-        for rows in together(x.shape()[0], self.alone) {
+        for rows in together(x.shape()[0], self.alone.then_some(Linear::ALIKE)) {
             let (x, out) = (x.narrow(0, rows.clone())?, out.narrow(0, rows)?);
             let mut column = 0;
             let layers = by.iter().map(|Projection { weight, bias }| {
@@ -232,10 +231,10 @@ impl Workspace {
     }
 }
 
-/// The rows in one piece, or each by itself.
-pub(super) fn together(rows: usize, alone: bool) -> impl Iterator<Item = Range<usize>> {
-    let size = if alone { 1 } else { rows };
-    (0..rows).step_by(size.max(1)).map(move |first| first..first + size)
+/// The rows in one piece, or in pieces of at most `most`: as many as are computed alike.
+pub(super) fn together(rows: usize, most: Option<usize>) -> impl Iterator<Item = Range<usize>> {
+    let size = most.unwrap_or(rows).max(1);
+    (0..rows).step_by(size).map(move |first| first..rows.min(first + size))
 }
 
 /// `[rows, heads * head_size]` as `[rows, heads, head_size]`.

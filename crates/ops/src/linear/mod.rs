@@ -37,6 +37,10 @@ pub struct Linear {
 }
 
 impl Linear {
+    /// Up to this many rows, each row of the result is bit for bit what it would be alone, on the
+    /// same device: all are summed in the same order.
+    pub const ALIKE: usize = 4;
+
     /// Rows of `x`, their length, and the outputs per row.
     fn sizes(&self) -> (usize, usize, usize) {
         self.layer().sizes()

@@ -8,7 +8,7 @@ use super::{
     format::{Format, GROUP},
     with_format,
 };
-use crate::linear::{Layer, out::Out};
+use crate::linear::{Layer, Linear, out::Out};
 use bessemer_core::cpu::CpuContext;
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ use std::ops::Range;
 /// them, which one alone would not keep it busy with.
 pub(super) const STREAMS: usize = 4;
 
-/// The most rows of activations.
-pub(super) const MOST: usize = 4;
+/// The most rows of activations. Each is summed as if it were alone.
+pub(super) const MOST: usize = Linear::ALIKE;
 
 /// Fewer bytes of weights than this are not worth another thread's while.
 const LEAST: usize = 16 << 10;

@@ -40,8 +40,7 @@ use with_format;
 pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
     let few = |layer: &Layer<'_>| {
         let (rows, k, n) = layer.sizes();
-        let most = with_format!(layer.weight.dtype(), F => Kernels::of::<F>(cpu.isa()).few);
-        (1..=most).contains(&rows) && k > 0 && n > 0
+        (1..=few::MOST).contains(&rows) && k > 0 && n > 0
     };
     if layers.iter().all(few) {
         return few::linears(layers, cpu);
@@ -106,8 +105,6 @@ struct Kernels {
     dots: Dots,
     /// How activations are quantised for `dots`.
     row_rule: Rule,
-    /// The most rows that `dots` is faster for than `multiply`.
-    few: usize,
     pack: PackLevels,
     scales: PackScales,
     multiply: Multiply,
@@ -134,7 +131,6 @@ impl Kernels {
             prepare: |_, x| Row::plain(x),
             dots: portable::dots::<F>,
             row_rule: rule,
-            few: 1,
             pack: portable::pack::<F>,
             scales: panel::pack_scales::<F>,
             multiply: portable::multiply::<F>,

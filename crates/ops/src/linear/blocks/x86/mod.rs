@@ -12,7 +12,7 @@ mod six512;
 mod tile256;
 mod tile512;
 
-use super::{Format, Kernels, activations::MAGIC_BITS, few};
+use super::{Format, Kernels, activations::MAGIC_BITS};
 use bessemer_core::DType;
 
 /// Declares a safe function that calls one compiled for an instruction set.
@@ -46,7 +46,6 @@ pub(super) fn avx512<F: Format>() -> Kernels {
         prepare: row512::prepare::<F>,
         dots: dots::<F>,
         row_rule: Rule { span: 1, offset: row512::offset::<F>(), bias: 0 },
-        few: few::MOST,
         pack: pack::<F>,
         scales: scales::<F>,
         multiply: multiply::<F>,
@@ -60,7 +59,6 @@ pub(super) fn avx2<F: Format>() -> Kernels {
     enter!(multiply => tile256::multiply::<F>, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool));
     Kernels {
         dots: dots::<F>,
-        few: few::MOST,
         pack: pack::<F>,
         multiply: multiply::<F>,
         ..Kernels::portable::<F>()

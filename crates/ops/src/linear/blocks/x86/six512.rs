@@ -291,37 +291,40 @@ unsafe fn scale<F: Format>(ints: &mut Ints, scales: *const f32, excess: *const f
     }
 }
 
+/// Adds minima times the sum of the activations of one row, which is `$at` bytes into the sums, to
+/// the registers `$a` and `$b`.
+macro_rules! mins_row {
+    ($at:literal, $x:literal, $a:literal, $b:literal) => {
+        concat!(
+            "vbroadcastss zmm",
+            $x,
+            ", dword ptr [{sums} + ",
+            $at,
+            "]\n",
+            "vfmadd231ps zmm",
+            $a,
+            ", zmm24, zmm",
+            $x,
+            "\n",
+            "vfmadd231ps zmm",
+            $b,
+            ", zmm25, zmm",
+            $x,
+        )
+    };
+}
+
 /// Adds minima times the sums of the activations to scaled sums.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn add_mins<F: Format>(ints: &mut Ints, scales: *const f32, sums: *const f32) {
-    macro_rules! row {
-        ($at:literal, $x:literal, $a:literal, $b:literal) => {
-            concat!(
-                "vbroadcastss zmm",
-                $x,
-                ", dword ptr [{sums} + ",
-                $at,
-                "]\n",
-                "vfmadd231ps zmm",
-                $a,
-                ", zmm24, zmm",
-                $x,
-                "\n",
-                "vfmadd231ps zmm",
-                $b,
-                ", zmm25, zmm",
-                $x,
-            )
-        };
-    }
     // SAFETY: reads what the caller of `multiply` promises; writes registers only.
     unsafe {
         with_ints!(ints, inout, [
             "vmovups zmm24, [{scales} + 64]",
             "vmovups zmm25, [{scales} + {strip} + 64]",
-            row!(0, 26, 0, 1), row!(4, 27, 2, 3), row!(8, 28, 4, 5),
-            row!(12, 29, 6, 7), row!(16, 30, 8, 9), row!(20, 31, 10, 11),
+            mins_row!(0, 26, 0, 1), mins_row!(4, 27, 2, 3), mins_row!(8, 28, 4, 5),
+            mins_row!(12, 29, 6, 7), mins_row!(16, 30, 8, 9), mins_row!(20, 31, 10, 11),
         ],
             scales = in(reg) scales,
             sums = in(reg) sums,
@@ -336,33 +339,13 @@ unsafe fn add_mins<F: Format>(ints: &mut Ints, scales: *const f32, sums: *const 
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn add_mins_to_floats<F: Format>(floats: &mut Floats, scales: *const f32, sums: *const f32) {
-    macro_rules! row {
-        ($at:literal, $x:literal, $a:literal, $b:literal) => {
-            concat!(
-                "vbroadcastss zmm",
-                $x,
-                ", dword ptr [{sums} + ",
-                $at,
-                "]\n",
-                "vfmadd231ps zmm",
-                $a,
-                ", zmm24, zmm",
-                $x,
-                "\n",
-                "vfmadd231ps zmm",
-                $b,
-                ", zmm25, zmm",
-                $x,
-            )
-        };
-    }
     // SAFETY: reads what the caller of `multiply` promises; writes registers only.
     unsafe {
         with_floats!(floats, inout, [
             "vmovups zmm24, [{scales} + 64]",
             "vmovups zmm25, [{scales} + {strip} + 64]",
-            row!(0, 26, 12, 13), row!(4, 27, 14, 15), row!(8, 28, 16, 17),
-            row!(12, 29, 18, 19), row!(16, 30, 20, 21), row!(20, 31, 22, 23),
+            mins_row!(0, 26, 12, 13), mins_row!(4, 27, 14, 15), mins_row!(8, 28, 16, 17),
+            mins_row!(12, 29, 18, 19), mins_row!(16, 30, 20, 21), mins_row!(20, 31, 22, 23),
         ],
             scales = in(reg) scales,
             sums = in(reg) sums,
