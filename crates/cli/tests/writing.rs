@@ -155,6 +155,16 @@ fn old_messages_make_room_and_raw_text_goes_on() {
     assert!(answers[1]["timings"]["prompt_tokens"].as_u64() > Some(4), "{out}");
 }
 
+#[test]
+fn a_flag_that_is_none_is_not_taken_for_the_prompt() {
+    let models = Models::new();
+    let (_, err) = models.run(&["run", "-m", "tiny", "--temprature", "1"], 2);
+    assert!(err.contains("--temprature") && err.contains("--temperature"), "{err}");
+    // What follows `--` is no flag.
+    let (text, _) = models.run(&["run", "--raw", "-m", "tiny", "-n", "3", "--", "-x"], 0);
+    assert!(text.starts_with("-x"), "{text}");
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_the_answer_and_not_the_program() {

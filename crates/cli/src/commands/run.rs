@@ -20,7 +20,6 @@ use std::io::Write;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Run {
     /// What to start from, or what to answer; read from stdin if it is `-` or not given
-    #[arg(allow_hyphen_values = true)]
     prompt: Option<String>,
 
     #[command(flatten)]
@@ -55,9 +54,10 @@ Examples:
   bessemer run --model base.gguf --raw \"def fibonacci(n):\" --temperature 0 -n 100
   bessemer run --model smollm2 \"Name a colour\" --json | jq -r .text
 
-A model with a chat template answers the prompt; one without, or with --raw, goes on with it, and the
-prompt is printed first. JSON: model, prompt, text, tokens (their numbers), stop (end, stop, length,
-context or cancelled), seed, timings. Ctrl-C ends the text; the exit code is then 130.";
+A prompt that starts with a dash comes after `--`. A model with a chat template answers the prompt;
+one without, or with --raw, goes on with it, and the prompt is printed first. JSON: model, prompt,
+text, tokens (their numbers), stop (end, stop, length, context or cancelled), seed, timings. Ctrl-C
+ends the text; the exit code is then 130.";
 
 impl Run {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {

@@ -17,7 +17,6 @@ use std::io::Write;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Tokenize {
     /// The text; read from stdin if it is `-` or not given
-    #[arg(allow_hyphen_values = true)]
     text: Option<String>,
 
     #[command(flatten)]

@@ -62,7 +62,7 @@ pub(crate) fn cases() -> Vec<Case> {
     }
     cases.push(together(F16, [BF16, BF16, BF16], F16, 2));
     cases.push(together(BF16, [Q8_0, Q8_0, Q8_0], BF16, 1));
-    cases.push(together(F32, [Q4_K, Q6_K, Q6_K], F32, 1).quick());
+    cases.push(together(F32, [Q4_0, Q4_0, Q8_0], F32, 1).quick());
     cases
 }
 
