@@ -1,6 +1,6 @@
 //! What can go wrong, in the words of whoever asked.
 
-use crate::{DType, View};
+use crate::{DType, DeviceKind, View};
 use std::fmt::Write;
 
 /// The result of everything here that can fail.
@@ -66,6 +66,17 @@ pub enum Error {
         device: String,
         /// Why, and what to do.
         why: String,
+    },
+
+    /// An op that a kind of device has no kernel for.
+    #[error("{op}: {device} cannot run it: {why}")]
+    NoKernel {
+        /// The op.
+        op: &'static str,
+        /// The kind of device.
+        device: DeviceKind,
+        /// What is missing.
+        why: &'static str,
     },
 
     /// An op that failed while it ran.

@@ -12,6 +12,7 @@ mod dtype;
 mod element;
 mod error;
 pub mod estimate;
+pub mod gpu;
 mod host;
 mod layout;
 mod operation;

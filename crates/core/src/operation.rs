@@ -1,12 +1,14 @@
 //! The contract every op keeps.
 
-use crate::{Error, Host, Result, View, cpu::CpuContext};
+use crate::{
+    DeviceKind, Error, Host, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 use std::fmt;
 
 /// What to compute, as data: which views, by which rule, at what cost, and how each kind of
 /// device runs it. An op never touches a queue, a pool or a thread itself.
-///
-/// The launches for Metal and WebGPU join this trait with their devices, beside `cpu`.
 pub trait Operation: fmt::Debug + Send + Sync {
     /// Its name in errors, tables and traces.
     fn name(&self) -> &'static str;
@@ -27,6 +29,20 @@ pub trait Operation: fmt::Debug + Send + Sync {
 
     /// The same on the CPU, fast.
     fn cpu(&self, cpu: &CpuContext<'_>);
+
+    /// What runs on a Metal device; an op that has no kernels there is refused by name.
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        let _ = gpu;
+        let why = "the op has no kernel for it; use `cpu`";
+        Err(Error::NoKernel { op: self.name(), device: DeviceKind::Metal, why })
+    }
+
+    /// What runs on a WebGPU device; an op that has no kernels there is refused by name.
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        let _ = gpu;
+        let why = "the op has no kernel for it; use `cpu`";
+        Err(Error::NoKernel { op: self.name(), device: DeviceKind::WebGpu, why })
+    }
 }
 
 /// The views an op touches. Everything it reads or writes must be here.

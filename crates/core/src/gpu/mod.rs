@@ -1,0 +1,12 @@
+//! How an op runs on a GPU, as data: the same words for Metal and WebGPU.
+//!
+//! Nothing here touches a GPU. An op describes its launches from what [`GpuTraits`] says; the
+//! device compiles the kernels, puts barriers between launches that meet, and runs them.
+
+mod kernel;
+mod launch;
+mod traits;
+
+pub use kernel::{Constant, Kernel, Source};
+pub use launch::{Binding, Launch, Launches, Params};
+pub use traits::GpuTraits;
