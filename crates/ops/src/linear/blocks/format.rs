@@ -19,7 +19,6 @@ pub(super) trait Format: 'static {
     /// Whether each half of a group has its own scale.
     const HALVES: bool;
     /// The largest magnitude of a level.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
     const TOP: i32;
 
     /// Groups in a block.

@@ -4,6 +4,8 @@
 //! unpacking them: panels of 32 columns are laid out for the kernel and used by all rows.
 
 mod activations;
+#[cfg(target_arch = "aarch64")]
+mod arm;
 mod few;
 mod format;
 mod many;
@@ -120,6 +122,10 @@ impl Kernels {
             Isa::Avx512 => x86::avx512::<F>(),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => x86::avx2::<F>(),
+            #[cfg(target_arch = "aarch64")]
+            Isa::NeonDot => arm::with_dot::<F>(),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon => arm::plain::<F>(),
             _ => Kernels::portable::<F>(),
         }
     }
