@@ -1,7 +1,11 @@
 //! The ops of one submission.
 
 use crate::{Access, Error, Operation, Result};
-use std::{fmt, sync::Arc};
+use std::{
+    any::Any,
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 /// Ops in program order, checked as they are added: one submission, one command buffer.
 ///
@@ -9,6 +13,7 @@ use std::{fmt, sync::Arc};
 #[derive(Clone, Default)]
 pub struct Batch {
     steps: Vec<Step>,
+    plan: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 /// An op of a batch, with what it touches.
@@ -43,7 +48,26 @@ impl Batch {
             return Err(Error::OtherDevice { op: op.name(), buffer: stray.buffer().id() });
         }
         self.steps.push(Step { op, access });
+        self.plan = OnceLock::new();
         Ok(())
+    }
+
+    /// What its device has made of these very ops, kept for as long as they stay: a batch that is
+    /// submitted again needs no more than a look here. `make` runs the first time, and if what is
+    /// here is of another type.
+    pub fn plan<P: Any + Send + Sync, E>(
+        &self,
+        make: impl FnOnce() -> Result<P, E>,
+    ) -> Result<Arc<P>, E> {
+        if let Some(plan) = self.plan.get()
+            && let Ok(plan) = Arc::downcast(Arc::clone(plan))
+        {
+            return Ok(plan);
+        }
+        let plan = Arc::new(make()?);
+        // If another thread was first, its plan stays; this one is as good.
+        let _ = self.plan.set(Arc::clone(&plan) as Arc<dyn Any + Send + Sync>);
+        Ok(plan)
     }
 
     /// The ops, in order.
@@ -64,6 +88,7 @@ impl Batch {
     /// Takes all ops out; the memory of the list is kept for the next ones.
     pub fn clear(&mut self) {
         self.steps.clear();
+        self.plan = OnceLock::new();
     }
 }
 

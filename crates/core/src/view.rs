@@ -133,6 +133,12 @@ impl View {
         self.span().expect("a view lies within its buffer")
     }
 
+    /// Elements from its lowest byte to its first element: 0 unless a stride is negative.
+    pub fn lead(&self) -> usize {
+        let bytes = self.offset - self.range().start;
+        bytes / self.dtype.block_bytes() * self.dtype.block_len()
+    }
+
     /// The bytes of the elements it has in store: those that strides of 0 repeat count once.
     pub fn stored_bytes(&self) -> usize {
         let stored = self.shape.iter().zip(&*self.strides);

@@ -38,8 +38,9 @@ pub struct Launch {
 /// Memory a launch uses.
 #[derive(Clone, Debug)]
 pub enum Binding {
-    /// A view that is only read. On Metal the binding starts at its first element; on WebGPU at
-    /// the last multiple of the device's alignment before its lowest byte.
+    /// A view that is only read. On Metal the binding starts at its lowest byte, which is its
+    /// first element unless a stride is negative ([`View::lead`] says how far apart they are); on
+    /// WebGPU at the last multiple of the device's alignment before that byte.
     Read(View),
     /// A view that is written, and perhaps read; it starts as one that is read.
     Write(View),

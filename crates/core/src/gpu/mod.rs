@@ -1,5 +1,8 @@
 //! How an op runs on a GPU, as data: the same words for Metal and WebGPU.
 //!
+//! MSL is compiled without fast maths, so that NaN and infinities mean what they mean; a kernel that
+//! wants the fast form of a function says so (`fast::exp`).
+//!
 //! Nothing here touches a GPU. An op describes its launches from what [`GpuTraits`] says; the
 //! device compiles the kernels, puts barriers between launches that meet, and runs them.
 

@@ -87,6 +87,7 @@ impl Library {
         Ok(Function { library: self.clone(), entry, values })
     }
 
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only the command asks"))]
     /// Pipelines of all its kernels, compiled many at a time. Constants without a value are zero.
     pub(crate) fn all_pipelines(
         &self,

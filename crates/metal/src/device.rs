@@ -1,0 +1,288 @@
+//! The device: what core asks of one, in terms of the objects of Metal.
+
+use crate::{
+    MetalOptions,
+    hal::{Buffer as _, Commands as _, Device as _, Encoder as _, Fault, Hal, Queue as _},
+    memory::GpuMemory,
+    pipelines::Pipelines,
+    plan::{Maker, Plan},
+    progress::Progress,
+};
+use bessemer_core::{
+    Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool, PoolLimits,
+    Result, Slice, Stats, Ticket, gpu::GpuTraits,
+};
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// A Metal device.
+///
+/// ```
+/// # #[cfg(target_os = "linux")] {
+/// use bessemer_core::Device;
+/// use bessemer_metal::{Metal, MetalOptions, hal::soft::SoftOptions};
+///
+/// let metal = Metal::open_soft(&MetalOptions::default(), &SoftOptions::default())?;
+/// assert!(metal.info().software);
+/// # }
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
+pub struct Metal<H: Hal> {
+    info: DeviceInfo,
+    traits: GpuTraits,
+    // Before the device: buffers and queues must not outlive it.
+    pool: Pool<GpuMemory<H>>,
+    pipelines: Pipelines<H>,
+    progress: Arc<Progress<H>>,
+    adopted: Arc<AtomicUsize>,
+    /// Held while a batch is encoded and committed: tickets are in the order of the queue.
+    queue: Mutex<Line<H>>,
+    device: Arc<H::Device>,
+}
+
+struct Line<H: Hal> {
+    queue: H::Queue,
+    submissions: u64,
+    counters: Counters,
+}
+
+/// What a Metal device has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Command buffers committed.
+    pub command_buffers: u64,
+    /// Dispatches in them.
+    pub dispatches: u64,
+    /// Barriers between those.
+    pub barriers: u64,
+    /// Batches whose dispatches had to be found first; others were submitted before.
+    pub plans: u64,
+}
+
+/// Submissions that may run or wait on the GPU: enough that it never waits for the CPU.
+const IN_FLIGHT: usize = 3;
+const NAME: &str = "metal";
+
+#[cfg(all(unix, feature = "soft"))]
+impl Metal<crate::hal::soft::Soft> {
+    /// A device in software, which needs no GPU but clang.
+    pub fn open_soft(options: &MetalOptions, soft: &crate::hal::soft::SoftOptions) -> Result<Self> {
+        let unavailable = |fault: Fault| Error::Unavailable { device: NAME.into(), why: fault.why };
+        let device = crate::hal::soft::Device::open(soft).map_err(unavailable)?;
+        Metal::new(device, options)
+    }
+}
+
+impl<H: Hal> Metal<H> {
+    pub(crate) fn new(device: H::Device, options: &MetalOptions) -> Result<Metal<H>> {
+        let facts = device.facts().clone();
+        let id = DeviceId::new();
+        let memory_limit = options.memory_limit.unwrap_or(facts.working_set);
+        let info = DeviceInfo {
+            id,
+            kind: DeviceKind::Metal,
+            name: facts.traits.name.clone(),
+            features: facts.features,
+            threads: facts.traits.cores as usize,
+            memory_limit,
+            software: facts.software,
+        };
+        let failed = |fault: Fault| Error::Unavailable { device: NAME.into(), why: fault.why };
+        let queue = Line {
+            queue: device.queue().map_err(failed)?,
+            submissions: 0,
+            counters: Counters::default(),
+        };
+        let limits =
+            PoolLimits { bytes: memory_limit, idle_bytes: memory_limit / 4, idle_buffers: 256 };
+        let device = Arc::new(device);
+        let maker = Arc::clone(&device);
+        let pool = Pool::new(id, NAME, limits, move |bytes| {
+            let made = maker.buffer(bytes);
+            made.map(GpuMemory::new).map_err(|fault| failure("alloc", fault))
+        });
+        Ok(Metal {
+            info,
+            traits: facts.traits,
+            pool,
+            pipelines: Pipelines::new(),
+            progress: Arc::new(Progress::new()),
+            adopted: Arc::default(),
+            queue: Mutex::new(queue),
+            device,
+        })
+    }
+
+    /// What the GPU can do, as ops ask it.
+    pub fn traits(&self) -> &GpuTraits {
+        &self.traits
+    }
+
+    /// What it has done.
+    pub fn counters(&self) -> Counters {
+        self.line().counters
+    }
+
+    /// Pipelines it has made.
+    pub fn pipelines(&self) -> usize {
+        self.pipelines.len()
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line<H>> {
+        // Counters and a queue, whole at any time.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn owns(&self, op: &'static str, buffer: &Buffer) -> Result<()> {
+        if buffer.device() == self.info.id {
+            return Ok(());
+        }
+        Err(Error::OtherDevice { op, buffer: buffer.id() })
+    }
+
+    fn plan(&self, batch: &Batch) -> Result<Plan<H>> {
+        for step in batch.steps() {
+            for view in step.access.views() {
+                self.owns(step.op.name(), view.buffer())?;
+            }
+        }
+        let maker = Maker {
+            device: &*self.device,
+            name: NAME,
+            traits: &self.traits,
+            pipelines: &self.pipelines,
+            pool: &self.pool,
+        };
+        let plan = maker.plan(batch)?;
+        self.line().counters.plans += 1;
+        Ok(plan)
+    }
+}
+
+impl<H: Hal> Device for Metal<H> {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Buffer> {
+        self.pool.take(bytes)
+    }
+
+    fn adopt(&self, host: HostMemory) -> Result<Buffer> {
+        let bytes = host.bytes().len();
+        let memory = match GpuMemory::<H>::in_place(&self.device, &host, &self.adopted) {
+            Some(memory) => memory,
+            None => {
+                let buffer = self.device.buffer(bytes.max(1));
+                let buffer = buffer.map_err(|fault| failure("adopt", fault))?;
+                buffer.write(0, host.bytes()).map_err(|fault| failure("adopt", fault))?;
+                GpuMemory::new(buffer)
+            }
+        };
+        Ok(Buffer::new(self.info.id, Box::new(memory), bytes, false))
+    }
+
+    fn write(&self, dst: &Slice, bytes: &[u8]) -> Result<()> {
+        self.owns("write", dst.buffer())?;
+        same_length("write", dst, bytes.len())?;
+        if !dst.buffer().is_writable() {
+            let why = format!("{:?} is read-only memory", dst.buffer());
+            return Err(Error::Output { op: "write", why });
+        }
+        // Held so that nothing that uses the buffer is submitted meanwhile.
+        let _line = self.line();
+        self.progress.settle(dst.buffer())?;
+        let memory = GpuMemory::<H>::of(dst.buffer());
+        let at = memory.start + dst.range().start;
+        memory.buffer.write(at, bytes).map_err(|fault| failure("write", fault))
+    }
+
+    fn read(&self, src: &Slice, out: &mut [u8]) -> Result<()> {
+        self.owns("read", src.buffer())?;
+        same_length("read", src, out.len())?;
+        let _line = self.line();
+        self.progress.settle(src.buffer())?;
+        let memory = GpuMemory::<H>::of(src.buffer());
+        let at = memory.start + src.range().start;
+        memory.buffer.read(at, out).map_err(|fault| failure("read", fault))
+    }
+
+    fn submit(&self, batch: &Batch) -> Result<Ticket> {
+        let plan = batch.plan(|| self.plan(batch))?;
+        let line = &mut *self.line();
+        let ticket = Ticket(line.submissions + 1);
+        if plan.dispatches.is_empty() {
+            line.submissions += 1;
+            return Ok(ticket);
+        }
+        let mut commands =
+            line.queue.commands("bessemer").map_err(|fault| failure("submit", fault))?;
+        let mut encoder = commands.encoder().map_err(|fault| failure("submit", fault))?;
+        for dispatch in &plan.dispatches {
+            let encoded = dispatch.encode(&plan.buffers, &mut encoder);
+            if let Err(fault) = encoded {
+                encoder.end();
+                return Err(failure(dispatch.op, fault));
+            }
+        }
+        encoder.end();
+        self.progress.start(ticket, &plan, IN_FLIGHT);
+        line.submissions += 1;
+        let progress = Arc::clone(&self.progress);
+        let done = Box::new(move |result| progress.end(ticket, NAME, result));
+        if let Err(fault) = commands.commit(done) {
+            self.progress.end(ticket, NAME, Err(fault));
+        }
+        line.counters.command_buffers += 1;
+        line.counters.dispatches += plan.dispatches.len() as u64;
+        line.counters.barriers += plan.barriers;
+        Ok(ticket)
+    }
+
+    fn wait(&self, ticket: Ticket) -> Result<()> {
+        self.progress.wait(ticket)
+    }
+
+    fn stats(&self) -> Stats {
+        let line = self.line();
+        Stats {
+            pool: self.pool.stats(),
+            adopted_bytes: self.adopted.load(Ordering::Relaxed),
+            submissions: line.submissions,
+            dispatches: line.counters.dispatches,
+        }
+    }
+
+    fn trim(&self) {
+        self.pool.trim(0);
+    }
+}
+
+impl<H: Hal> Drop for Metal<H> {
+    fn drop(&mut self) {
+        self.progress.settle_all();
+    }
+}
+
+impl<H: Hal> fmt::Debug for Metal<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Metal ({})", self.info.name)
+    }
+}
+
+fn failure(op: &'static str, fault: Fault) -> Error {
+    Error::Failed { device: NAME.to_owned(), op, why: fault.why }
+}
+
+fn same_length(op: &str, slice: &Slice, bytes: usize) -> Result<()> {
+    if slice.bytes() == bytes {
+        return Ok(());
+    }
+    let (found, buffer) = (slice.bytes(), slice.buffer());
+    Err(Error::view(format!("{op}: {found} bytes of {buffer:?} against {bytes}")))
+}

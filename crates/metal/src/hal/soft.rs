@@ -1,0 +1,235 @@
+//! Metal in software: the objects of softmetal behind the traits.
+
+use super::{Done, Facts, Fault, Hal, Result, Times};
+use bessemer_core::gpu::{Constant, GpuTraits};
+use softmetal::{
+    CommandBuffer, CommandQueue, CompileOptions, ComputeEncoder, ComputePipeline, DispatchType,
+    Error, FunctionConstants, Library, Size, StorageMode,
+};
+use std::{thread, time::Duration};
+
+/// Metal in software.
+#[derive(Debug)]
+pub struct Soft;
+
+impl Hal for Soft {
+    type Device = Device;
+    type Queue = CommandQueue;
+    type Library = Library;
+    type Pipeline = ComputePipeline;
+    type Buffer = softmetal::Buffer;
+    type Commands = CommandBuffer;
+    type Encoder = ComputeEncoder;
+}
+
+/// How the software behaves.
+#[derive(Clone, Debug, Default)]
+pub struct SoftOptions {
+    /// Whether every access of every kernel is checked.
+    pub checked: bool,
+    /// A seed for the order in which threads run; none for the natural order.
+    pub seed: Option<u64>,
+    /// How long one dispatch may take; none for softmetal's own limit.
+    pub time_limit: Option<Duration>,
+    /// What it says it can do, to try out the kernels for lesser GPUs; none for all it can.
+    pub traits: Option<GpuTraits>,
+}
+
+/// softmetal's device.
+pub struct Device {
+    device: softmetal::Device,
+    facts: Facts,
+}
+
+impl Device {
+    /// Opens it; it needs clang.
+    pub fn open(options: &SoftOptions) -> Result<Device> {
+        let mut asked = softmetal::DeviceOptions {
+            checked: options.checked,
+            seed: options.seed,
+            ..Default::default()
+        };
+        if let Some(limit) = options.time_limit {
+            asked.time_limit = limit;
+        }
+        let device = softmetal::Device::with_options(asked).map_err(fault)?;
+        let traits = options.traits.clone().unwrap_or_else(|| GpuTraits {
+            name: "softmetal (Metal in software)".to_owned(),
+            simd_width: 32,
+            simd_reduce: true,
+            simd_matrix: true,
+            f16: true,
+            bf16: true,
+            max_threads: 1024,
+            max_threadgroup_bytes: device.max_threadgroup_memory_length() as u32,
+            max_groups: u32::MAX,
+            max_binding_bytes: device.max_buffer_length() as u64,
+            offset_alignment: 1,
+            cores: thread::available_parallelism().map_or(1, |n| n.get() as u32),
+        });
+        let facts = Facts {
+            traits,
+            features: vec!["software".to_owned()],
+            working_set: memory(),
+            max_buffer: device.max_buffer_length(),
+            page: page(),
+            software: true,
+        };
+        Ok(Device { device, facts })
+    }
+}
+
+impl super::Device<Soft> for Device {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn queue(&self) -> Result<CommandQueue> {
+        Ok(self.device.new_command_queue())
+    }
+
+    fn buffer(&self, bytes: usize) -> Result<softmetal::Buffer> {
+        self.device.new_buffer(bytes, StorageMode::Shared).map_err(fault)
+    }
+
+    unsafe fn buffer_in_place(&self, memory: *mut u8, bytes: usize) -> Result<softmetal::Buffer> {
+        // SAFETY: who calls sees to it.
+        unsafe { self.device.new_buffer_no_copy(memory, bytes) }.map_err(fault)
+    }
+
+    fn library(&self, name: &str, source: &str, defines: &[(&str, &str)]) -> Result<Library> {
+        let own = |&(name, text): &(&str, &str)| (name.to_owned(), text.to_owned());
+        let options = CompileOptions {
+            name: name.to_owned(),
+            defines: defines.iter().map(own).collect(),
+            fast_math: false,
+            ..Default::default()
+        };
+        self.device.new_library_with_source(source, &options).map_err(fault)
+    }
+
+    fn pipeline(
+        &self,
+        library: &Library,
+        entry: &str,
+        constants: &[(u16, Constant)],
+    ) -> Result<ComputePipeline> {
+        let mut values = FunctionConstants::default();
+        for &(id, constant) in constants {
+            let id = u32::from(id);
+            match constant {
+                Constant::Bool(value) => values.set(id, value),
+                Constant::I32(value) => values.set(id, value),
+                Constant::U32(value) => values.set(id, value),
+                Constant::F32(bits) => values.set(id, f32::from_bits(bits)),
+            };
+        }
+        let function = library.function_with_constants(entry, &values).map_err(fault)?;
+        self.device.new_compute_pipeline(&function).map_err(fault)
+    }
+}
+
+impl super::Pipeline for ComputePipeline {
+    fn max_threads(&self) -> u32 {
+        self.max_total_threads_per_threadgroup() as u32
+    }
+
+    fn simd_width(&self) -> u32 {
+        self.thread_execution_width() as u32
+    }
+
+    fn threadgroup_bytes(&self) -> u32 {
+        self.static_threadgroup_memory_length() as u32
+    }
+}
+
+impl super::Buffer for softmetal::Buffer {
+    fn bytes(&self) -> usize {
+        self.length()
+    }
+
+    fn write(&self, offset: usize, bytes: &[u8]) -> Result<()> {
+        softmetal::Buffer::write(self, offset, bytes).map_err(fault)
+    }
+
+    fn read(&self, offset: usize, out: &mut [u8]) -> Result<()> {
+        softmetal::Buffer::read(self, offset, out).map_err(fault)
+    }
+
+    fn label(&self, name: &str) {
+        self.set_label(name);
+    }
+}
+
+impl super::Queue<Soft> for CommandQueue {
+    fn commands(&self, _: &str) -> Result<CommandBuffer> {
+        Ok(self.command_buffer_with_unretained_references())
+    }
+}
+
+impl super::Commands<Soft> for CommandBuffer {
+    fn encoder(&mut self) -> Result<ComputeEncoder> {
+        // Command buffers of a queue run one after the other here: no fence is needed.
+        self.compute_encoder_with_type(DispatchType::Concurrent).map_err(fault)
+    }
+
+    fn commit(self, done: Done) -> Result<()> {
+        let ended = move |commands: &CommandBuffer| {
+            let times = Times { start: commands.gpu_start_time(), end: commands.gpu_end_time() };
+            done(commands.error().map_or(Ok(times), |error| Err(fault(error))));
+        };
+        self.add_completed_handler(ended).map_err(fault)?;
+        CommandBuffer::commit(&self).map_err(fault)
+    }
+}
+
+impl super::Encoder<Soft> for ComputeEncoder {
+    fn label(&mut self, _: &str) {}
+
+    fn pipeline(&mut self, pipeline: &ComputePipeline) {
+        self.set_pipeline(pipeline);
+    }
+
+    fn buffer(&mut self, index: usize, buffer: &softmetal::Buffer, offset: usize) -> Result<()> {
+        self.set_buffer(index as u32, buffer, offset).map_err(fault)
+    }
+
+    fn bytes(&mut self, index: usize, bytes: &[u8]) -> Result<()> {
+        self.set_bytes(index as u32, bytes).map_err(fault)
+    }
+
+    fn dispatch(&mut self, groups: [u32; 3], threads: [u32; 3]) -> Result<()> {
+        let size = |[x, y, z]: [u32; 3]| Size::new(x.into(), y.into(), z.into());
+        self.dispatch_threadgroups(size(groups), size(threads)).map_err(fault)
+    }
+
+    fn barrier(&mut self) -> Result<()> {
+        self.memory_barrier().map_err(fault)
+    }
+
+    fn end(self) {
+        self.end_encoding();
+    }
+}
+
+fn fault(error: Error) -> Fault {
+    let kernel = match &error {
+        Error::Fault { kernel, .. } => Some(kernel.clone()),
+        Error::Checked(reports) => reports.first().map(|report| report.kernel.clone()),
+        _ => None,
+    };
+    Fault { kernel, why: error.to_string() }
+}
+
+fn number(name: libc::c_int) -> usize {
+    // SAFETY: `sysconf` only reads a number.
+    usize::try_from(unsafe { libc::sysconf(name) }).unwrap_or(0)
+}
+
+fn page() -> usize {
+    number(libc::_SC_PAGESIZE).max(4096)
+}
+
+fn memory() -> usize {
+    number(libc::_SC_PHYS_PAGES).saturating_mul(page())
+}

@@ -1,0 +1,17 @@
+//! The Metal device: memory, pipelines, command buffers and the order of things.
+//!
+//! [`hal`] has Metal's own objects, as Apple makes them and as softmetal does; all else stands above
+//! it and is the same for both. There is no code for any particular op here: what runs is what
+//! [`Operation::metal`](bessemer_core::Operation::metal) says.
+
+mod device;
+pub mod hal;
+mod hazards;
+mod memory;
+mod options;
+mod pipelines;
+mod plan;
+mod progress;
+
+pub use device::{Counters, Metal};
+pub use options::MetalOptions;

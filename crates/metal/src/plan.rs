@@ -1,0 +1,208 @@
+//! What a batch comes to on this device: dispatches in order, with barriers where they meet. Made
+//! once per batch, and encoded each time it is submitted.
+
+use crate::{
+    hal::{Encoder as _, Hal, Pipeline as _, Result as HalResult},
+    hazards::{Hazards, Touch},
+    memory::GpuMemory,
+    pipelines::Pipelines,
+};
+use bessemer_core::{
+    Batch, Buffer, Error, Pool, Result,
+    gpu::{Binding, GpuTraits, Launch, Launches},
+};
+use smallvec::SmallVec;
+
+/// A batch, ready to be encoded. It keeps alive whatever it uses.
+pub(crate) struct Plan<H: Hal> {
+    pub(crate) dispatches: Vec<Dispatch<H>>,
+    /// Every buffer, once.
+    pub(crate) buffers: Vec<Buffer>,
+    pub(crate) barriers: u64,
+}
+
+/// One dispatch.
+pub(crate) struct Dispatch<H: Hal> {
+    /// The op it belongs to: which of the batch, and its name.
+    pub(crate) step: usize,
+    pub(crate) op: &'static str,
+    pub(crate) kernel: String,
+    barrier: bool,
+    pipeline: std::sync::Arc<H::Pipeline>,
+    /// Which of the plan's buffers, and from which byte on.
+    bindings: SmallVec<[(usize, usize); 6]>,
+    params: SmallVec<[u8; 64]>,
+    groups: [u32; 3],
+    threads: [u32; 3],
+}
+
+/// What plans are made with.
+pub(crate) struct Maker<'a, H: Hal> {
+    pub(crate) device: &'a H::Device,
+    pub(crate) name: &'a str,
+    pub(crate) traits: &'a GpuTraits,
+    pub(crate) pipelines: &'a Pipelines<H>,
+    pub(crate) pool: &'a Pool<GpuMemory<H>>,
+}
+
+/// Bytes after which scratch memory is used again, if the ops of a batch want more than this in
+/// all: ops that share it wait for each other.
+const SCRATCH: usize = 32 << 20;
+/// What pieces of scratch memory start at.
+const SCRATCH_ALIGNMENT: usize = 256;
+/// What Metal takes as bytes of an encoder.
+const MOST_PARAMS: usize = 4096;
+/// Buffers of a kernel.
+const MOST_BINDINGS: usize = 31;
+
+impl<H: Hal> Maker<'_, H> {
+    pub(crate) fn plan(&self, batch: &Batch) -> Result<Plan<H>> {
+        let mut all: Vec<Launches> = Vec::with_capacity(batch.len());
+        for step in batch.steps() {
+            all.push(step.op.metal(self.traits)?);
+        }
+        let scratch = self.scratch(&all)?;
+        let mut plan = Plan { dispatches: Vec::new(), buffers: Vec::new(), barriers: 0 };
+        for view in batch.steps().iter().flat_map(|step| step.access.views()) {
+            plan.place(view.buffer());
+        }
+        let mut hazards = Hazards::default();
+        let mut free = 0;
+        for (number, (step, launches)) in batch.steps().iter().zip(&all).enumerate() {
+            let room = scratch.as_ref().map_or(0, Buffer::bytes);
+            let from = if free + launches.scratch > room { 0 } else { free };
+            free = from + launches.scratch.next_multiple_of(SCRATCH_ALIGNMENT);
+            for launch in &launches.launches {
+                if launch.groups.contains(&0) {
+                    continue;
+                }
+                let op = step.op.name();
+                let piece = scratch.as_ref().map(|buffer| (buffer, from, launches.scratch));
+                let mut dispatch = self.dispatch(op, launch, piece, &mut plan)?;
+                dispatch.step = number;
+                let touches =
+                    launch.bindings.iter().map(|binding| touch(binding, scratch.as_ref(), from));
+                dispatch.barrier = hazards.dispatch(touches);
+                plan.barriers += u64::from(dispatch.barrier);
+                plan.dispatches.push(dispatch);
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The scratch memory of a whole batch.
+    fn scratch(&self, all: &[Launches]) -> Result<Option<Buffer>> {
+        let rounded = all.iter().map(|one| one.scratch.next_multiple_of(SCRATCH_ALIGNMENT));
+        let (sum, most) = rounded.fold((0, 0), |(sum, most), one| (sum + one, one.max(most)));
+        match sum {
+            0 => Ok(None),
+            _ => self.pool.take(sum.min(SCRATCH).max(most)).map(Some),
+        }
+    }
+
+    fn dispatch(
+        &self,
+        op: &'static str,
+        launch: &Launch,
+        scratch: Option<(&Buffer, usize, usize)>,
+        plan: &mut Plan<H>,
+    ) -> Result<Dispatch<H>> {
+        let kernel = &launch.kernel;
+        let failed = |why: String| Error::Failed { device: self.name.to_owned(), op, why };
+        let refuse = |why: String| {
+            let file = kernel.source.name();
+            Err(failed(format!("kernel `{}` of {file}: {why}", kernel.entry)))
+        };
+        let made = self.pipelines.get(self.device, kernel);
+        let pipeline = made.map_err(|fault| failed(fault.why))?;
+        let threads = launch.threads.iter().try_fold(1u32, |all, &one| all.checked_mul(one));
+        let most = pipeline.max_threads();
+        if !threads.is_some_and(|threads| (1..=most).contains(&threads)) {
+            let threads = launch.threads;
+            return refuse(format!("threadgroups of {threads:?} threads; it can have {most}"));
+        }
+        let params: SmallVec<[u8; 64]> =
+            launch.params.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+        if params.len() > MOST_PARAMS || launch.bindings.len() >= MOST_BINDINGS {
+            let (bytes, buffers) = (params.len(), launch.bindings.len());
+            return refuse(format!("{buffers} buffers and {bytes} bytes of numbers are too many"));
+        }
+        let mut bindings = SmallVec::new();
+        for binding in &launch.bindings {
+            let (buffer, offset) = match (binding, scratch) {
+                (Binding::Read(view) | Binding::Write(view), _) => {
+                    // A view of nothing may lie at the very end, where nothing can be bound.
+                    let start = if view.elements() == 0 { 0 } else { view.range().start };
+                    (view.buffer(), start)
+                }
+                (Binding::Scratch { range, .. }, Some((buffer, from, bytes)))
+                    if range.start < range.end && range.end <= bytes =>
+                {
+                    (buffer, from + range.start)
+                }
+                (Binding::Scratch { range, .. }, _) => {
+                    return refuse(format!("bytes {range:?} are not within its scratch memory"));
+                }
+            };
+            bindings.push((plan.place(buffer), offset + GpuMemory::<H>::of(buffer).start));
+        }
+        Ok(Dispatch {
+            step: 0,
+            op,
+            kernel: kernel.entry.to_string(),
+            barrier: false,
+            pipeline,
+            bindings,
+            params,
+            groups: launch.groups,
+            threads: launch.threads,
+        })
+    }
+}
+
+/// The memory that a binding is.
+fn touch<'a>(binding: &'a Binding, scratch: Option<&Buffer>, from: usize) -> Touch<'a> {
+    let of = |view: &'a bessemer_core::View, write| Touch {
+        buffer: view.buffer().id(),
+        range: view.range(),
+        write,
+        view: Some(view),
+    };
+    match binding {
+        Binding::Read(view) => of(view, false),
+        Binding::Write(view) => of(view, true),
+        Binding::Scratch { range, write } => Touch {
+            buffer: scratch.map_or(0, Buffer::id),
+            range: from + range.start..from + range.end,
+            write: *write,
+            view: None,
+        },
+    }
+}
+
+impl<H: Hal> Plan<H> {
+    /// The place of a buffer in the list.
+    fn place(&mut self, buffer: &Buffer) -> usize {
+        self.buffers.iter().position(|known| known.is(buffer)).unwrap_or_else(|| {
+            self.buffers.push(buffer.clone());
+            self.buffers.len() - 1
+        })
+    }
+}
+
+impl<H: Hal> Dispatch<H> {
+    pub(crate) fn encode(&self, buffers: &[Buffer], encoder: &mut H::Encoder) -> HalResult<()> {
+        if self.barrier {
+            encoder.barrier()?;
+        }
+        encoder.label(self.op);
+        encoder.pipeline(&self.pipeline);
+        for (index, &(place, offset)) in self.bindings.iter().enumerate() {
+            encoder.buffer(index, &GpuMemory::<H>::of(&buffers[place]).buffer, offset)?;
+        }
+        if !self.params.is_empty() {
+            encoder.bytes(self.bindings.len(), &self.params)?;
+        }
+        encoder.dispatch(self.groups, self.threads)
+    }
+}

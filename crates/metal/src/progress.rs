@@ -1,0 +1,116 @@
+//! What is in flight and what has failed: the one place where submissions end.
+
+use crate::{
+    hal::{Fault, Hal, Result as HalResult, Times},
+    plan::Plan,
+};
+use bessemer_core::{Buffer, Error, Ticket};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Submissions that run, oldest first, and the last ones that failed.
+pub(crate) struct Progress<H: Hal> {
+    state: Mutex<State<H>>,
+    changed: Condvar,
+}
+
+struct State<H: Hal> {
+    running: Vec<(Ticket, Arc<Plan<H>>)>,
+    failures: Vec<Failure>,
+}
+
+/// A submission that failed.
+struct Failure {
+    ticket: Ticket,
+    device: String,
+    op: &'static str,
+    why: String,
+    /// Whether somebody has heard of it.
+    told: bool,
+}
+
+/// Failures that are remembered for those who wait for them.
+const REMEMBERED: usize = 64;
+
+impl<H: Hal> Progress<H> {
+    pub(crate) fn new() -> Progress<H> {
+        let state = State { running: Vec::new(), failures: Vec::new() };
+        Progress { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// A submission starts; waits until fewer than `most` are running.
+    pub(crate) fn start(&self, ticket: Ticket, plan: &Arc<Plan<H>>, most: usize) {
+        let mut state = self.state();
+        while state.running.len() >= most {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.running.push((ticket, Arc::clone(plan)));
+    }
+
+    /// A submission ends.
+    pub(crate) fn end(&self, ticket: Ticket, device: &str, result: HalResult<Times>) {
+        let mut state = self.state();
+        let place = state.running.iter().position(|(running, _)| *running == ticket);
+        let ended = place.map(|place| state.running.remove(place).1);
+        if let (Err(fault), Some(plan)) = (result, &ended) {
+            let op = culprit(plan, &fault);
+            let device = device.to_owned();
+            state.failures.push(Failure { ticket, device, op, why: fault.why, told: false });
+            if state.failures.len() > REMEMBERED {
+                state.failures.remove(0);
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+        // Memory goes back to the pool outside of the lock.
+        drop(ended);
+    }
+
+    /// Waits for one submission and says how it went.
+    pub(crate) fn wait(&self, ticket: Ticket) -> Result<(), Error> {
+        let mut state = self.state();
+        while state.running.iter().any(|(running, _)| *running == ticket) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let failure = state.failures.iter_mut().find(|failure| failure.ticket == ticket);
+        failure.map_or(Ok(()), |failure| Err(failure.tell()))
+    }
+
+    /// Waits for all that use `buffer`; a failure nobody has heard of is told.
+    pub(crate) fn settle(&self, buffer: &Buffer) -> Result<(), Error> {
+        let mut state = self.state();
+        let uses = |plan: &Plan<H>| plan.buffers.iter().any(|used| used.is(buffer));
+        while state.running.iter().any(|(_, plan)| uses(plan)) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let failure = state.failures.iter_mut().find(|failure| !failure.told);
+        failure.map_or(Ok(()), |failure| Err(failure.tell()))
+    }
+
+    /// Waits for everything.
+    pub(crate) fn settle_all(&self) {
+        let mut state = self.state();
+        while !state.running.is_empty() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<H>> {
+        // A list of what runs; a panic elsewhere leaves it whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Failure {
+    fn tell(&mut self) -> Error {
+        self.told = true;
+        Error::Failed { device: self.device.clone(), op: self.op, why: self.why.clone() }
+    }
+}
+
+/// The op in which a fault happened, as far as can be told: the first that runs the kernel, else
+/// the first of all.
+fn culprit<H: Hal>(plan: &Plan<H>, fault: &Fault) -> &'static str {
+    let ran = |kernel: &String| plan.dispatches.iter().find(|one| one.kernel == *kernel);
+    let known = fault.kernel.as_ref().and_then(ran);
+    known.or(plan.dispatches.first()).map_or("submit", |dispatch| dispatch.op)
+}
