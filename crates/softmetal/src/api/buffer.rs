@@ -229,7 +229,8 @@ impl Buffer {
     /// Who did what to each word; made when first needed.
     pub(crate) fn shadow(&self) -> &Arc<Shadow> {
         self.inner.shadow.get_or_init(|| {
-            let shadow = Arc::new(Shadow::new(self.inner.length));
+            let private = self.inner.storage == StorageMode::Private;
+            let shadow = Arc::new(Shadow::new(self.inner.length, private));
             if let Some(device) = self.inner.device.upgrade() {
                 device.register(&shadow);
             }

@@ -1,13 +1,15 @@
 //! One dispatch: what is bound, and how it is given to the executor and the checker.
 
 use super::Device;
+use super::buffer::Buffer;
 use super::command_buffer::Held;
 use super::pipeline::{ArgumentKind, PipelineInner};
-use crate::check::{Binding, Counters, Kind, Launched, Report, Run, Side};
+use crate::check::{Binding, Counters, Kind, Launched, Map, Report, Run, Shadow, Side};
 use crate::error::{Error, Result, invalid};
 use crate::exec::abi::meeting;
 use crate::exec::{Extent, Fault, Launch, Symbols};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -116,7 +118,10 @@ pub(crate) fn run(
     let mut addresses = [0usize; 31];
     let mut bindings = Vec::new();
     let mut alive = Vec::new();
-    for argument in &p.arguments {
+    let writable = writable(d);
+    // Whether it matters when in its life a thread does something.
+    let ordered = p.meets || p.fences;
+    for (argument, read_only) in p.arguments.iter().zip(&p.facts.read_only) {
         let ArgumentKind::Buffer { index, .. } = argument.kind else {
             continue;
         };
@@ -127,30 +132,27 @@ pub(crate) fn run(
         match bound {
             Bound::Buffer { held, offset } => {
                 let buffer = held.get().map_err(freed)?;
-                let start = buffer.address() + offset;
-                addresses[index as usize] = start;
+                addresses[index as usize] = buffer.address() + offset;
                 if p.checked {
-                    bindings.push(Binding {
-                        range: start..buffer.address() + buffer.length(),
-                        name,
-                        index: Some(index),
-                        shadow: Some(buffer.shadow().clone()),
-                        tracks_init: buffer.storage_mode() == super::StorageMode::Private,
-                        shadow_offset: *offset,
-                        unordered_since: order.since(buffer.inner.id),
-                    });
+                    let end = buffer.address() + buffer.length();
+                    let fixed = *read_only
+                        && writable.iter().all(|w| w.end <= buffer.address() || end <= w.start);
+                    let place = (name, Some(index), *offset);
+                    bindings.push(binding(&buffer, place, fixed, ordered, order));
                 }
                 alive.push(buffer);
             }
             Bound::Bytes(bytes, length) => {
                 let start = bytes.as_ptr() as usize;
                 addresses[index as usize] = start;
+                let range = start..start + length;
                 bindings.push(Binding {
-                    range: start..start + length,
+                    map: read_only.then(|| Map::new(&range)),
+                    range,
                     name,
                     index: Some(index),
-                    shadow: None,
-                    tracks_init: false,
+                    shadow: Some(Arc::new(Shadow::new(*length, false))),
+                    unmet: !ordered,
                     shadow_offset: 0,
                     unordered_since: u32::MAX,
                 });
@@ -160,15 +162,8 @@ pub(crate) fn run(
     for held in &d.resources {
         let buffer = held.get().map_err(freed)?;
         if p.checked {
-            bindings.push(Binding {
-                range: buffer.address()..buffer.address() + buffer.length(),
-                name: buffer.describe(),
-                index: None,
-                shadow: Some(buffer.shadow().clone()),
-                tracks_init: buffer.storage_mode() == super::StorageMode::Private,
-                shadow_offset: 0,
-                unordered_since: order.since(buffer.inner.id),
-            });
+            let place = (buffer.describe(), None, 0);
+            bindings.push(binding(&buffer, place, false, ordered, order));
         }
         alive.push(buffer);
     }
@@ -178,6 +173,7 @@ pub(crate) fn run(
         let launched = Launched {
             kernel: p.name.clone(),
             module: p.module.clone(),
+            grid: extent.grid,
             tpg: extent.tpg,
             groups,
             epoch: order.device.inner.next_epoch(),
@@ -201,6 +197,7 @@ pub(crate) fn run(
     let outcome = launch.execute(options.time_limit);
     drop(alive);
     if let Some(check) = &check {
+        check.settle();
         let mut reports = check.take_reports();
         if let Err(fault @ Fault::Diverged { .. }) = &outcome {
             reports.push(divergence(p, fault));
@@ -215,6 +212,45 @@ pub(crate) fn run(
             kernel: p.name.clone(),
             what: explain(p, &fault, options.time_limit),
         }),
+    }
+}
+
+/// The memory that a dispatch may write, as far as the types of its arguments tell.
+fn writable(d: &Dispatch) -> Vec<Range<usize>> {
+    let p = &d.pipeline;
+    let bound = p.arguments.iter().zip(&p.facts.read_only).filter_map(|(a, read_only)| {
+        match (&a.kind, read_only) {
+            (ArgumentKind::Buffer { index, .. }, false) => match d.bound.get(index)? {
+                Bound::Buffer { held, .. } => Some(held),
+                Bound::Bytes(..) => None,
+            },
+            _ => None,
+        }
+    });
+    let buffers = bound.chain(&d.resources).filter_map(|held| held.get().ok());
+    buffers.map(|b| b.address()..b.address() + b.length()).collect()
+}
+
+/// A buffer as the checker sees it, from an offset on.
+fn binding(
+    buffer: &Buffer,
+    (name, index, offset): (String, Option<u32>, usize),
+    fixed: bool,
+    ordered: bool,
+    order: &Order,
+) -> Binding {
+    let range = buffer.address() + offset..buffer.address() + buffer.length();
+    // What dispatches that overlap with this one do must be held against single words.
+    let simple = !order.concurrent && buffer.shadow().is_whole(offset / 4);
+    Binding {
+        map: (fixed && simple).then(|| Map::new(&range)),
+        range,
+        name,
+        index,
+        shadow: Some(buffer.shadow().clone()),
+        unmet: simple && !ordered,
+        shadow_offset: offset,
+        unordered_since: order.since(buffer.inner.id),
     }
 }
 

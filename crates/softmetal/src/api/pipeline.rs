@@ -82,6 +82,7 @@ pub(crate) struct PipelineInner {
     pub(crate) facts: EntryFacts,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) meets: bool,
+    pub(crate) fences: bool,
     pub(crate) checked: bool,
     max_threads: u64,
 }
@@ -159,6 +160,7 @@ impl ComputePipeline {
             facts,
             arguments,
             meets: entry.meets,
+            fences: entry.fences,
             checked,
             max_threads,
         };

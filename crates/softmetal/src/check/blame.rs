@@ -8,15 +8,8 @@ use crate::exec::abi::ThreadState;
 use std::ops::Range;
 
 impl Local {
-    fn side(&self, a: &Access<'_>, symbols: &Symbols) -> Side {
-        let place = symbols.place(a.pc);
-        Side {
-            file: place.file,
-            line: place.line,
-            group: a.state.position,
-            thread: a.state.local,
-            action: a.action().into(),
-        }
+    fn side(&self, a: &Access, symbols: &Symbols) -> Side {
+        self.run.launched.side(a.thread, self.short(a.pc), symbols, a.action())
     }
 
     fn binding_name(&self, binding: Option<usize>) -> String {
@@ -25,7 +18,7 @@ impl Local {
 
     pub(super) fn race(
         &self,
-        a: &Access<'_>,
+        a: &Access,
         kind: Kind,
         (other, other_pc): (Mark, u32),
         what: &str,
@@ -58,7 +51,7 @@ impl Local {
         });
     }
 
-    pub(super) fn uninitialized(&self, a: &Access<'_>, binding: Option<usize>, offset: usize) {
+    pub(super) fn uninitialized(&self, a: &Access, binding: Option<usize>, offset: usize) {
         self.run.report(Kind::Uninitialized, a.pc, 0, |symbols| Report {
             kind: Kind::Uninitialized,
             kernel: self.run.launched.kernel.clone(),
@@ -71,7 +64,7 @@ impl Local {
         });
     }
 
-    pub(super) fn out_of_bounds(&self, a: &Access<'_>) {
+    pub(super) fn out_of_bounds(&self, a: &Access) {
         self.run.report(Kind::OutOfBounds, a.pc, 0, |symbols| {
             // The binding it most likely meant: the nearest.
             let far = |r: &Range<usize>| {
@@ -144,7 +137,7 @@ impl Local {
                 file,
                 line,
                 group: state.position,
-                thread: state.local,
+                thread: state.place(),
                 action: "access".into(),
             },
             other: None,

@@ -1,7 +1,10 @@
-//! The checks themselves, as one worker makes them.
+//! What one worker has seen: every access comes here unless its site has settled it.
 
-use super::shadow::{ATOMIC, CROSS, Cell, Mark, SHARED, Shadow};
-use super::{ALIGNED, ATOMIC_READ, ATOMIC_UPDATE, Kind, READ, Run};
+use super::shadow::Shadow;
+use super::sites::{IGNORED, Notes, Site, Sites};
+use super::streaks::Streak;
+use super::sync::Acquired;
+use super::{ALIGNED, ATOMIC_READ, ATOMIC_UPDATE, FENCE, READ, RELEASES, Run, WRITE};
 use crate::exec::abi::ThreadState;
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,11 +13,11 @@ use std::sync::Arc;
 pub(crate) struct Local {
     pub(super) run: Arc<Run>,
     pub(super) shared: Range<usize>,
-    shared_shadow: Shadow,
-    shared_epoch: u32,
+    pub(super) shared_shadow: Shadow,
+    pub(super) shared_epoch: u32,
     ignored: Vec<Range<usize>>,
     last: usize,
-    group: u32,
+    sites: Sites,
     /// Barriers passed that order device memory, those that order threadgroup memory, and all.
     device_phase: u32,
     shared_phase: u32,
@@ -22,28 +25,37 @@ pub(crate) struct Local {
     simd_phase: [u32; 32],
     pub(super) traffic: Vec<[u64; 2]>,
     pub(super) threadgroup: [u64; 2],
+    pub(super) streaks: Vec<Streak>,
+    /// Bindings that were checked word by word.
+    pub(super) by_word: Vec<bool>,
+    pub(super) acquired: Acquired,
 }
 
 /// One access, with everything that is known of it.
-pub(super) struct Access<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct Access {
     pub(super) address: usize,
     pub(super) size: usize,
-    kind: u32,
+    pub(super) kind: u32,
     pub(super) pc: usize,
-    pub(super) state: &'a ThreadState,
-    thread: u32,
-    group: u32,
-    phase: u32,
-    read_phase: u32,
+    pub(super) thread: u32,
+    pub(super) phase: u32,
+    pub(super) read_phase: u32,
+    /// Fences of the thread for device memory before it.
+    pub(super) fences: u32,
 }
 
-impl Access<'_> {
+impl Access {
     pub(super) fn action(&self) -> &'static str {
-        action(self.kind != READ && self.kind != ATOMIC_READ, self.kind >= ATOMIC_READ)
+        action(self.writes(), self.kind >= ATOMIC_READ)
+    }
+
+    pub(super) fn writes(&self) -> bool {
+        self.kind != READ && self.kind != ATOMIC_READ
     }
 }
 
-fn action(write: bool, atomic: bool) -> &'static str {
+pub(super) fn action(write: bool, atomic: bool) -> &'static str {
     match (write, atomic) {
         (false, false) => "read",
         (true, false) => "write",
@@ -52,22 +64,28 @@ fn action(write: bool, atomic: bool) -> &'static str {
     }
 }
 
+/// Streaks a worker keeps before it goes word by word.
+const MOST_STREAKS: usize = 1 << 18;
+
 impl Local {
     pub(super) fn new(run: Arc<Run>, shared: Range<usize>) -> Local {
         Local {
             traffic: vec![[0; 2]; run.bindings.len()],
-            shared_shadow: Shadow::new(shared.len()),
+            by_word: vec![false; run.bindings.len()],
+            shared_shadow: Shadow::new(shared.len(), false),
             run,
             shared,
             shared_epoch: 0,
             ignored: Vec::new(),
             last: 0,
-            group: 0,
+            sites: Sites::new(),
             device_phase: 0,
             shared_phase: 0,
             any_phase: 0,
             simd_phase: [0; 32],
             threadgroup: [0; 2],
+            streaks: Vec::new(),
+            acquired: Acquired::default(),
         }
     }
 
@@ -76,21 +94,26 @@ impl Local {
         self.ignored.push(range);
     }
 
-    pub(crate) fn begin_group(&mut self, number: u32) {
-        self.group = number;
+    /// The table that the hooks of kernels look at.
+    pub(crate) fn sites(&self) -> *const Site {
+        self.sites.table()
+    }
+
+    pub(crate) fn begin_group(&mut self) {
         self.device_phase = 0;
         self.shared_phase = 0;
         self.any_phase = 0;
         self.simd_phase = [0; 32];
+        self.acquired.clear();
         self.shared_epoch += 1;
         if self.shared_epoch >= 0xffff {
-            self.shared_shadow = Shadow::new(self.shared.len());
+            self.shared_shadow = Shadow::new(self.shared.len(), false);
             self.shared_epoch = 1;
         }
     }
 
     /// A threadgroup barrier with its memory flags.
-    pub(crate) fn barrier(&mut self, _site: usize, flags: u32) {
+    pub(crate) fn barrier(&mut self, flags: u32) {
         self.device_phase += flags & 1;
         self.shared_phase += flags >> 1 & 1;
         self.any_phase += 1;
@@ -104,9 +127,9 @@ impl Local {
 
     /// When an access happens: the phase in which others see what it writes, and the one in which
     /// what it reads has been read. A barrier without memory flags orders only the latter.
-    fn phases(&self, shared: bool, state: &ThreadState) -> [u32; 2] {
+    fn phases(&self, shared: bool, index: u32) -> [u32; 2] {
         let own = if shared { self.shared_phase } else { self.device_phase };
-        let simd = self.simd_phase[(state.index / 32) as usize & 31] & 0xfff;
+        let simd = self.simd_phase[(index / 32) as usize & 31] & 0xfff;
         [own << 12 | simd, self.any_phase << 12 | simd]
     }
 
@@ -119,36 +142,41 @@ impl Local {
         pc: usize,
         state: &ThreadState,
     ) -> bool {
-        let misplaced = kind & ALIGNED != 0 && !address.is_multiple_of(size.clamp(1, 8));
-        let kind = kind & !ALIGNED;
-        if misplaced {
+        if kind == FENCE {
+            self.acquired.fence(state.number);
+            return false;
+        }
+        // Only accesses of a plain size come by way of a site.
+        let sited = kind & ALIGNED != 0;
+        if kind & RELEASES != 0 {
+            self.acquired.fence(state.number);
+        }
+        let kind = kind & !(ALIGNED | RELEASES);
+        if sited && !address.is_multiple_of(size.clamp(1, 8)) {
             let place = self.run.place(pc);
             self.misaligned(address, size as u32, place.line, place.file, state);
         }
-        let write = kind != READ && kind != ATOMIC_READ;
-        let thread = self.group.wrapping_mul(self.run.threads_per_group).wrapping_add(state.index);
-        let shared = self.shared.contains(&address) && address + size <= self.shared.end;
-        let binding = if shared { None } else { self.binding_of(address, size) };
-        let [phase, read_phase] = self.phases(shared, state);
-        let group = self.group;
-        let a = Access { address, size, kind, pc, state, thread, group, phase, read_phase };
-        if let Some(b) = binding {
-            self.last = b;
-            let traffic = &mut self.traffic[b];
-            traffic[usize::from(write)] += size as u64;
-            if kind == ATOMIC_UPDATE {
-                traffic[0] += size as u64;
-            }
-            let bound = &self.run.bindings[b];
-            self.words(&a, address - bound.range.start + bound.shadow_offset, Some(b));
-            return false;
-        }
+        let within = |r: &Range<usize>| r.contains(&address) && address + size <= r.end;
+        let shared = within(&self.shared);
+        let thread = state.number;
+        let [phase, read_phase] = self.phases(shared, state.index);
+        let fences = self.acquired.fences(thread);
+        let a = Access { address, size, kind, pc, thread, phase, read_phase, fences };
         if shared {
-            self.threadgroup[usize::from(write)] += size as u64;
+            self.threadgroup[usize::from(a.writes())] += size as u64;
             self.words(&a, address - self.shared.start, None);
             return false;
         }
-        if self.ignored.iter().any(|r| r.contains(&address)) {
+        if let Some(b) = self.binding_of(address, size) {
+            self.last = b;
+            self.bound(&a, b, sited);
+            return false;
+        }
+        if let Some(r) = self.ignored.iter().find(|r| within(r)) {
+            if sited {
+                let site = Site { map: IGNORED, ..site(pc, r, size) };
+                self.occupy(site, Notes::default());
+            }
             return false;
         }
         self.out_of_bounds(&a);
@@ -164,155 +192,141 @@ impl Local {
         [self.last, self.last + 1].into_iter().find(holds).or_else(|| (0..all.len()).find(holds))
     }
 
-    fn words(&self, a: &Access<'_>, offset: usize, binding: Option<usize>) {
-        let end = offset + a.size;
-        let (shadow, epoch) = match binding {
-            Some(b) => (self.run.bindings[b].shadow.as_deref(), self.run.launched.epoch),
-            None => (Some(&self.shared_shadow), self.shared_epoch),
-        };
-        let Some(shadow) = shadow else {
-            return;
-        };
-        for word in offset / 4..end.div_ceil(4) {
-            let from = offset.max(word * 4) - word * 4;
-            let to = end.min(word * 4 + 4) - word * 4;
-            let mask = (1u32 << to) - (1u32 << from);
-            if let Some(cell) = shadow.cell(word) {
-                self.word(a, cell, mask, epoch, binding, offset);
+    /// An access to what is bound.
+    fn bound(&mut self, a: &Access, b: usize, sited: bool) {
+        let binding = &self.run.bindings[b];
+        let notes =
+            Notes { binding: b, size: a.size, write: a.writes(), base: a.address, first: a.thread };
+        if let Some(map) = binding.map.as_ref().filter(|_| a.kind == READ) {
+            map.mark(a.address, a.size);
+            let begun = Site { map: map.bias(), ..site(a.pc, &binding.range, a.size) };
+            self.count(a, b);
+            if sited {
+                self.occupy(begun, notes);
             }
+        } else if sited && binding.unmet && !self.by_word[b] {
+            self.streak(a, notes);
+        } else {
+            let offset = a.address - binding.range.start + binding.shadow_offset;
+            self.words(a, offset, Some(b));
+            if a.kind >= ATOMIC_READ {
+                self.synchronize(a);
+            }
+            self.count(a, b);
+            self.by_word[b] = true;
         }
     }
 
-    fn word(
-        &self,
-        a: &Access<'_>,
-        cell: &Cell,
-        mask: u32,
-        epoch: u32,
-        binding: Option<usize>,
-        offset: usize,
-    ) {
-        let write = a.kind != READ && a.kind != ATOMIC_READ;
-        let atomic = a.kind >= ATOMIC_READ;
-        let (w, w_phase, w_pc) = cell.written();
-        let conflict = |m: &Mark, phase: u32, now: u32| -> Option<Kind> {
-            if m.epoch == epoch {
-                return self.unordered(a, m.thread, (phase, now), binding.is_some());
-            }
-            // An earlier dispatch of the same concurrent encoder, with no barrier since.
-            let since = binding.map_or(u32::MAX, |b| self.run.bindings[b].unordered_since);
-            (m.epoch >= since && m.epoch < epoch).then_some(Kind::MissingBarrier)
-        };
-        let other_atomic = w.flags & ATOMIC != 0;
-        if w.mask & mask != 0
-            && !(atomic && other_atomic)
-            && let Some(kind) = conflict(&w, w_phase, a.phase)
-        {
-            self.race(a, kind, (w, w_pc), action(true, other_atomic), binding, offset);
-        }
-        let uninit = match binding {
-            None => w.epoch != epoch,
-            Some(b) => self.run.bindings[b].tracks_init && w == Mark::default(),
-        };
-        if uninit && a.kind != 1 && a.kind != ATOMIC_UPDATE {
-            self.uninitialized(a, binding, offset);
-        }
-        let (r, r_phase, r_pc) = cell.was_read();
-        if write {
-            if r.mask & mask != 0 {
-                let mut kind = conflict(&r, r_phase, a.read_phase);
-                // The first reader may be this thread while others have read as well.
-                if kind.is_none() && r.epoch == epoch {
-                    if r.flags & CROSS != 0 {
-                        kind = Some(Kind::RaceBetweenThreadgroups);
-                    } else if r.flags & SHARED != 0 && r_phase == a.read_phase {
-                        kind = Some(Kind::RaceInThreadgroup);
-                    }
-                }
-                if let Some(kind) = kind {
-                    self.race(a, kind, (r, r_pc), "read", binding, offset);
-                }
-            }
-            let again = w.epoch == epoch;
-            let same = again && w.thread == a.thread && w_phase == a.phase;
-            let m = Mark {
-                epoch,
-                touched: mask | if again { w.touched } else { 0 },
-                mask: mask | if same { w.mask } else { 0 },
-                flags: if atomic { ATOMIC } else { 0 },
-                thread: a.thread,
-            };
-            cell.set_written(m, a.phase, self.short(a.pc));
-        }
-        // An atomic update reads as well, for the counters.
-        if a.kind == READ || (a.kind == ATOMIC_UPDATE && r.touched & mask != mask) {
-            self.note_read(a, cell, mask, epoch, (r, r_phase), atomic);
+    fn count(&mut self, a: &Access, b: usize) {
+        let traffic = &mut self.traffic[b];
+        traffic[usize::from(a.writes())] += a.size as u64;
+        if a.kind == ATOMIC_UPDATE {
+            traffic[0] += a.size as u64;
         }
     }
 
-    fn note_read(
-        &self,
-        a: &Access<'_>,
-        cell: &Cell,
-        mask: u32,
-        epoch: u32,
-        (r, r_phase): (Mark, u32),
-        atomic: bool,
-    ) {
-        let own = if atomic { 0 } else { mask };
-        if r.epoch != epoch {
-            let m = Mark { epoch, touched: mask, mask: own, flags: 0, thread: a.thread };
-            cell.set_read(r, m, a.read_phase, self.short(a.pc));
+    /// An access that may go on a streak of its site, or begins one.
+    fn streak(&mut self, a: &Access, notes: Notes) {
+        let slot = Sites::slot(a.pc);
+        let mut old = self.sites.get(slot);
+        let was = self.sites.notes[slot];
+        let same = old.pc == a.pc as u64 && old.map == 0 && was.binding == notes.binding;
+        let stride = a.address.wrapping_sub(was.base) as u64;
+        let step = a.thread.wrapping_sub(was.first);
+        if same && old.count == 1 {
+            // The second access of a streak says how it goes on.
+            old.stride = stride;
+            old.step = step;
+            old.next = (a.address as u64).wrapping_add(stride);
+            old.thread = a.thread.wrapping_add(step);
+            old.count = 2;
+            self.sites.set(slot, old, was);
             return;
         }
-        let tpg = self.run.threads_per_group;
-        let mut m = r;
-        m.touched |= mask;
-        m.mask |= own;
-        let mut phase = r_phase;
-        if r.thread != a.thread && !atomic {
-            if r.thread / tpg != a.thread / tpg {
-                m.flags |= CROSS;
-            } else if r_phase == a.read_phase {
-                m.flags |= SHARED;
-            } else {
-                // A new phase of the same threadgroup: earlier reads are ordered before it.
-                m.thread = a.thread;
-                m.flags &= CROSS;
-                phase = a.read_phase;
+        let (stride, step) = if same { (old.stride, old.step) } else { (a.size as u64, 1) };
+        let range = &self.run.bindings[notes.binding].range;
+        let begun = Site {
+            next: (a.address as u64).wrapping_add(stride),
+            stride,
+            count: 1,
+            thread: a.thread.wrapping_add(step),
+            step,
+            ..site(a.pc, range, a.size)
+        };
+        self.occupy(begun, notes);
+    }
+
+    /// Puts a site in its slot, after settling what was there.
+    fn occupy(&mut self, site: Site, notes: Notes) {
+        let slot = Sites::slot(site.pc as usize);
+        self.settle(slot);
+        self.sites.set(slot, site, notes);
+    }
+
+    /// Adds up what a slot has counted.
+    fn settle(&mut self, slot: usize) {
+        let (site, notes) = (self.sites.get(slot), self.sites.notes[slot]);
+        if site.count == 0 {
+            return;
+        }
+        self.sites.set(slot, Site { count: 0, ..site }, notes);
+        self.traffic[notes.binding][usize::from(notes.write)] += site.count * notes.size as u64;
+        if site.map != 0 {
+            return;
+        }
+        let streak = Streak {
+            binding: notes.binding,
+            pc: site.pc as usize,
+            write: notes.write,
+            size: notes.size,
+            base: notes.base,
+            stride: site.stride as i64,
+            first: notes.first,
+            step: site.step as i32,
+            count: site.count,
+        };
+        let streak = streak.normal();
+        // Sites take turns: what this one goes on with is among the last few.
+        let recent = self.streaks.len().saturating_sub(8);
+        match self.streaks[recent..].iter_mut().find(|s| s.continues(&streak)) {
+            Some(s) => s.count += streak.count,
+            None => self.streaks.push(streak),
+        }
+        if self.streaks.len() > MOST_STREAKS {
+            self.by_word.fill(true);
+            let kept = std::mem::take(&mut self.streaks);
+            self.replay(&kept);
+        }
+    }
+
+    /// Checks streaks word by word.
+    pub(super) fn replay(&self, streaks: &[Streak]) {
+        for s in streaks {
+            let binding = &self.run.bindings[s.binding];
+            let start = binding.range.start.wrapping_sub(binding.shadow_offset);
+            for k in 0..s.count {
+                let (address, thread) = s.access(k);
+                let kind = if s.write { WRITE } else { READ };
+                let (phase, read_phase, fences) = (0, 0, 0);
+                let (size, pc) = (s.size, s.pc);
+                let a = Access { address, size, kind, pc, thread, phase, read_phase, fences };
+                self.words(&a, address.wrapping_sub(start), Some(s.binding));
             }
-        } else if r_phase != a.read_phase && !atomic {
-            m.flags &= CROSS;
-            phase = a.read_phase;
-        }
-        if m != r || phase != r_phase {
-            cell.set_read(r, m, phase, self.short(a.pc));
         }
     }
 
-    /// Whether an access of this dispatch is unordered with one by `thread` in phase `then`.
-    fn unordered(
-        &self,
-        a: &Access<'_>,
-        thread: u32,
-        (then, now): (u32, u32),
-        device: bool,
-    ) -> Option<Kind> {
-        if thread == a.thread {
-            return None;
-        }
-        let tpg = self.run.threads_per_group;
-        if thread / tpg != a.group {
-            return device.then_some(Kind::RaceBetweenThreadgroups);
-        }
-        let same_barriers = then >> 12 == now >> 12;
-        let same_simdgroup = thread % tpg / 32 == a.state.index / 32;
-        let ordered_by_simd = same_simdgroup && then & 0xfff != now & 0xfff;
-        (same_barriers && !ordered_by_simd).then_some(Kind::RaceInThreadgroup)
+    /// Settles every site, when the worker has no more to do.
+    pub(super) fn finish(&mut self) {
+        Sites::slots().for_each(|slot| self.settle(slot));
     }
+}
 
-    /// A code address as an offset in the module, to fit a cell.
-    fn short(&self, pc: usize) -> u32 {
-        pc.wrapping_sub(self.run.launched.module.image.start) as u32
+/// A site that may settle accesses of a size within a range.
+fn site(pc: usize, range: &Range<usize>, size: usize) -> Site {
+    Site {
+        pc: pc as u64,
+        low: range.start as u64,
+        span: (range.len() - size) as u64,
+        ..Site::default()
     }
 }

@@ -3,22 +3,38 @@
 
 mod blame;
 mod local;
+mod map;
 mod report;
 mod shadow;
+mod sites;
+mod streaks;
+mod sync;
+mod words;
 
 pub(crate) use local::Local;
+pub(crate) use map::Map;
 pub use report::{Kind, Report, Side};
 pub(crate) use shadow::{LAST_EPOCH, Shadow};
+pub(crate) use sites::{IDLE, Site};
 
 use crate::compile::Module;
 use crate::exec::{Place, Symbols};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
+use streaks::Streak;
+use sync::Releases;
 
 /// Kinds of access, as check.h and atomic.h number them.
 pub(crate) const READ: u32 = 0;
+pub(crate) const WRITE: u32 = 1;
 pub(crate) const ATOMIC_READ: u32 = 2;
 pub(crate) const ATOMIC_UPDATE: u32 = 3;
+
+/// No access but a fence for device memory.
+pub(crate) const FENCE: u32 = 4;
+/// Set when an atomic operation orders what came before it.
+pub(crate) const RELEASES: u32 = 32;
 
 /// Set when the compiler takes the address to be aligned.
 pub(crate) const ALIGNED: u32 = 16;
@@ -33,8 +49,11 @@ pub(crate) struct Binding {
     pub(crate) name: String,
     pub(crate) index: Option<u32>,
     pub(crate) shadow: Option<Arc<Shadow>>,
-    /// Whether bytes never written hold nothing (private storage).
-    pub(crate) tracks_init: bool,
+    /// For memory that nothing in this dispatch writes and that holds something everywhere: which
+    /// bytes are read is all there is to know.
+    pub(crate) map: Option<Map>,
+    /// Whether accesses may be checked when all is over: threads never meet, and no byte is empty.
+    pub(crate) unmet: bool,
     /// Where in the shadow the range starts.
     pub(crate) shadow_offset: usize,
     /// Accesses of dispatches from this epoch on are not ordered before this one.
@@ -80,6 +99,7 @@ pub struct Counters {
 pub(crate) struct Launched {
     pub(crate) kernel: String,
     pub(crate) module: Arc<Module>,
+    pub(crate) grid: [u32; 3],
     pub(crate) tpg: [u32; 3],
     pub(crate) groups: [u32; 3],
     pub(crate) epoch: u32,
@@ -98,11 +118,15 @@ impl Launched {
             [n % size[0], n / size[0] % size[1], n / size[0] / size[1]]
         };
         let place = symbols.place(self.module.image.start + pc as usize);
+        let group = split(number / each, self.groups);
+        // Threadgroups at the edges may be smaller.
+        let size =
+            [0, 1, 2].map(|d| self.grid[d].saturating_sub(group[d] * self.tpg[d]).min(self.tpg[d]));
         Side {
             file: place.file,
             line: place.line,
-            group: split(number / each, self.groups),
-            thread: split(number % each, self.tpg),
+            group,
+            thread: split(number % each, size),
             action: action.into(),
         }
     }
@@ -116,25 +140,35 @@ pub(crate) struct Run {
     pub(crate) bindings: Vec<Binding>,
     pub(crate) threads_per_group: u32,
     found: Mutex<Found>,
+    releases: Mutex<Releases>,
 }
 
 #[derive(Default)]
 struct Found {
     reports: Vec<Report>,
-    seen: std::collections::HashSet<(Kind, usize, usize)>,
+    seen: HashSet<(Kind, usize, usize)>,
     traffic: Vec<[u64; 2]>,
     threadgroup: [u64; 2],
+    streaks: Vec<Streak>,
+    by_word: Vec<bool>,
+    /// Different bytes read and written, where streaks alone could tell.
+    unique: HashMap<usize, (u64, u64)>,
 }
 
 impl Run {
     pub(crate) fn new(launched: Launched, bindings: Vec<Binding>, earlier: Vec<Launched>) -> Run {
-        let found = Found { traffic: vec![[0; 2]; bindings.len()], ..Found::default() };
+        let found = Found {
+            traffic: vec![[0; 2]; bindings.len()],
+            by_word: vec![false; bindings.len()],
+            ..Found::default()
+        };
         Run {
             threads_per_group: launched.threads_per_group(),
             launched,
             earlier,
             bindings,
             found: Mutex::new(found),
+            releases: Mutex::default(),
         }
     }
 
@@ -143,14 +177,46 @@ impl Run {
         Local::new(self.clone(), shared)
     }
 
-    pub(crate) fn merge(&self, local: Local) {
+    pub(crate) fn merge(&self, mut local: Local) {
+        local.finish();
         let mut found = self.lock();
+        found.streaks.append(&mut local.streaks);
+        for (any, mine) in found.by_word.iter_mut().zip(&local.by_word) {
+            *any |= mine;
+        }
         for (sum, part) in found.traffic.iter_mut().zip(&local.traffic) {
             sum[0] += part[0];
             sum[1] += part[1];
         }
         found.threadgroup[0] += local.threadgroup[0];
         found.threadgroup[1] += local.threadgroup[1];
+    }
+
+    /// Looks at the streaks of all workers, once they are done: buffer by buffer, at a glance where
+    /// that is enough, and word by word where it is not.
+    pub(crate) fn settle(self: &Arc<Run>) {
+        let (mut streaks, by_word) = {
+            let mut found = self.lock();
+            (std::mem::take(&mut found.streaks), found.by_word.clone())
+        };
+        let shadow =
+            |b: usize| self.bindings[b].shadow.as_ref().map_or(0, |s| Arc::as_ptr(s) as usize);
+        streaks.sort_by_key(|s| shadow(s.binding));
+        for group in streaks.chunk_by_mut(|a, b| shadow(a.binding) == shadow(b.binding)) {
+            let buffer = shadow(group[0].binding);
+            let aliases = (0..self.bindings.len()).filter(|b| shadow(*b) == buffer);
+            let seen = aliases.clone().any(|b| by_word[b]);
+            if !seen && streaks::harmless(group) {
+                let unique = streaks::unique(&self.bindings[group[0].binding], group);
+                self.lock().unique.extend(aliases.map(|b| (b, unique)));
+            } else {
+                Local::new(self.clone(), 0..0).replay(group);
+            }
+        }
+    }
+
+    fn releases(&self) -> std::sync::MutexGuard<'_, Releases> {
+        self.releases.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Found> {
@@ -188,11 +254,13 @@ impl Run {
             .bindings
             .iter()
             .zip(&found.traffic)
-            .map(|(b, t)| {
-                let (unique_read, unique_written) = b
-                    .shadow
-                    .as_ref()
-                    .map_or((t[0].min(b.range.len() as u64), 0), |s| s.unique(self.launched.epoch));
+            .enumerate()
+            .map(|(n, (b, t))| {
+                let by_word =
+                    || b.shadow.as_ref().map_or((0, 0), |s| s.unique(self.launched.epoch));
+                let settled = found.unique.get(&n).copied();
+                let (read, unique_written) = settled.unwrap_or_else(by_word);
+                let unique_read = b.map.as_ref().map_or(read, Map::count);
                 Traffic {
                     name: b.name.clone(),
                     index: b.index,

@@ -1,9 +1,8 @@
 //! For every word of memory: who wrote it last, who read it first, and when.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Marks accesses older than any epoch still told apart.
-const OLD: u32 = 0xffff;
 /// The largest epoch; after it everything is aged and numbering starts over.
 pub(crate) const LAST_EPOCH: u32 = 0xfffe;
 
@@ -24,7 +23,18 @@ pub(crate) const SHARED: u32 = 2;
 /// More than one threadgroup has read.
 pub(crate) const CROSS: u32 = 4;
 
+/// The rest of the flags count the fences of the thread before the access, up to this many.
+pub(crate) const FENCES: u32 = 31;
+
 impl Mark {
+    pub(crate) fn is_atomic(self) -> bool {
+        self.flags & ATOMIC != 0
+    }
+
+    pub(crate) fn fences(self) -> u32 {
+        self.flags >> 3
+    }
+
     fn pack(self) -> u64 {
         u64::from(self.epoch) << 48
             | u64::from(self.touched & 15) << 44
@@ -92,33 +102,55 @@ impl Cell {
 
 /// The shadow of a buffer or of threadgroup memory.
 pub(crate) struct Shadow {
-    cells: Box<[Cell]>,
+    words: usize,
+    /// Made when first needed: most buffers of most dispatches do without.
+    cells: OnceLock<Box<[Cell]>>,
+    /// For private storage, of each word: whether it was ever written.
+    written: Option<Box<[AtomicU8]>>,
 }
 
 impl Shadow {
-    pub(crate) fn new(bytes: usize) -> Shadow {
-        Shadow { cells: (0..bytes.div_ceil(4)).map(|_| Cell::default()).collect() }
+    pub(crate) fn new(bytes: usize, tracks_init: bool) -> Shadow {
+        let words = bytes.div_ceil(4);
+        let written = tracks_init.then(|| (0..words).map(|_| AtomicU8::new(0)).collect());
+        Shadow { words, cells: OnceLock::new(), written }
     }
 
     pub(crate) fn cell(&self, word: usize) -> Option<&Cell> {
-        self.cells.get(word)
+        self.cells.get_or_init(|| (0..self.words).map(|_| Cell::default()).collect()).get(word)
     }
 
-    /// Marks bytes as written by something that needs no ordering (the CPU, a copy).
+    /// Marks bytes as written.
     pub(crate) fn initialize(&self, bytes: std::ops::Range<usize>) {
-        for c in self.cells.iter().take(bytes.end.div_ceil(4)).skip(bytes.start / 4) {
-            if c.write.load(Relaxed) == 0 {
-                c.write.store(Mark { epoch: OLD, mask: 15, ..Mark::default() }.pack(), Relaxed);
+        if let Some(written) = &self.written {
+            for w in written.iter().take(bytes.end.div_ceil(4)).skip(bytes.start / 4) {
+                w.store(1, Relaxed);
             }
+        }
+    }
+
+    /// Whether a word was ever written.
+    pub(crate) fn is_initialized(&self, word: usize) -> bool {
+        let written = self.written.as_ref().and_then(|all| all.get(word));
+        written.is_none_or(|w| w.load(Relaxed) != 0)
+    }
+
+    /// Whether every word from one on was written.
+    pub(crate) fn is_whole(&self, from: usize) -> bool {
+        let Some(written) = &self.written else { return true };
+        written.iter().skip(from).all(|w| w.load(Relaxed) != 0)
+    }
+
+    pub(crate) fn note_written(&self, word: usize) {
+        if let Some(w) = self.written.as_ref().and_then(|all| all.get(word)) {
+            w.store(1, Relaxed);
         }
     }
 
     /// Forgets epochs but not what was written.
     pub(crate) fn age(&self) {
-        for c in &self.cells {
-            if c.write.load(Relaxed) != 0 {
-                c.write.store(Mark { epoch: OLD, mask: 15, ..Mark::default() }.pack(), Relaxed);
-            }
+        for c in self.cells.get().into_iter().flatten() {
+            c.write.store(0, Relaxed);
             c.read.store(0, Relaxed);
         }
     }
@@ -126,7 +158,7 @@ impl Shadow {
     /// Different bytes read and written in an epoch.
     pub(crate) fn unique(&self, epoch: u32) -> (u64, u64) {
         let mut sum = (0, 0);
-        for c in &self.cells {
+        for c in self.cells.get().into_iter().flatten() {
             let (r, w) = (Mark::unpack(c.read.load(Relaxed)), Mark::unpack(c.write.load(Relaxed)));
             if r.epoch == epoch {
                 sum.0 += u64::from(r.touched.count_ones());

@@ -154,7 +154,7 @@ impl Clang {
             Mode::Checked => {
                 c.args(["-D__SM_CHECKED", "-g", "-gno-column-info"]);
                 // Optimised, but not so that accesses are merged or moved between threads.
-                c.args(["-O1", "-fno-vectorize", "-fno-slp-vectorize"]);
+                c.args(["-O1", "-funroll-loops", "-fno-vectorize", "-fno-slp-vectorize"]);
                 c.args(["-fsanitize=kernel-address,alignment", "-fno-sanitize-link-runtime"]);
                 for option in [
                     "-asan-instrumentation-with-call-threshold=0",

@@ -2,7 +2,7 @@
 
 use super::cache::Held;
 use crate::error::{Result, io};
-use crate::exec::abi::{LoopEntry, ThreadEntry};
+use crate::exec::abi::{LoopEntry, ThreadEntry, WalkEntry};
 use crate::front::Unit;
 use libloading::Library;
 use std::collections::HashMap;
@@ -14,8 +14,11 @@ use std::sync::Arc;
 pub(crate) struct EntryFacts {
     pub(crate) thread: Option<ThreadEntry>,
     pub(crate) run: Option<LoopEntry>,
+    pub(crate) walk: Option<WalkEntry>,
     /// For each argument: the size and alignment of what it points at.
     pub(crate) extents: Vec<(u32, u32)>,
+    /// For each argument: whether what it points at is `const`.
+    pub(crate) read_only: Vec<bool>,
     /// For each argument: whether its function constant lets it exist.
     pub(crate) present: Vec<bool>,
     /// Bytes of threadgroup variables, and the offset of each slot.
@@ -88,10 +91,13 @@ fn facts(
     unsafe {
         facts.thread = library.get::<ThreadEntry>(format!("__sm_thread_{n}")).ok().map(|s| *s);
         facts.run = library.get::<LoopEntry>(format!("__sm_loop_{n}")).ok().map(|s| *s);
+        facts.walk = library.get::<WalkEntry>(format!("__sm_walk_{n}")).ok().map(|s| *s);
         let extents = library.get::<unsafe extern "C" fn(*mut u32)>(format!("__sm_facts_{n}"))?;
-        let mut out = vec![0u32; entry.args.len() * 2 + 2];
+        let mut out = vec![0u32; entry.args.len() * 3 + 3];
         extents(out.as_mut_ptr());
-        facts.extents = out.chunks(2).take(entry.args.len()).map(|c| (c[0], c[1])).collect();
+        let each = || out.chunks(3).take(entry.args.len());
+        facts.extents = each().map(|c| (c[0], c[1])).collect();
+        facts.read_only = each().map(|c| c[2] != 0).collect();
         let conditional = entry.args.iter().filter(|a| a.condition.is_some()).count();
         let mut on = vec![1u32; conditional];
         if conditional > 0 {

@@ -8,6 +8,9 @@ pub(crate) const WIDTH: usize = 32;
 
 /// Runs one thread.
 pub(crate) type ThreadEntry = unsafe extern "C" fn(*const Call, *const Index);
+/// Runs one threadgroup, checked: the number of its first thread in the grid, the thread to begin
+/// with and the step to the next.
+pub(crate) type WalkEntry = unsafe extern "C" fn(*const Call, *const Index, u32, u32, u32);
 /// Runs a number of whole threadgroups from the first given.
 pub(crate) type LoopEntry = unsafe extern "C" fn(*const Call, u32, u32);
 
@@ -67,7 +70,17 @@ pub(crate) struct ThreadState {
     pub(crate) index: u32,
     pub(crate) lane: u32,
     pub(crate) alive: u32,
+    pub(crate) number: u32,
+    pub(crate) sites: *const crate::check::Site,
     pub(crate) yielder: usize,
+}
+
+impl ThreadState {
+    /// The thread's position in its threadgroup.
+    pub(crate) fn place(&self) -> [u32; 3] {
+        let [x, y, _] = self.size.map(|n| n.max(1));
+        [self.index % x, self.index / x % y, self.index / x / y]
+    }
 }
 
 #[repr(C)]

@@ -1,8 +1,9 @@
 //! The order in which the threads of a group run, and who meets whom.
 
 use super::abi::*;
+use super::shuffle::Shuffle;
 use super::worker::{Host, Thread, Waiting};
-use super::{Fault, Launch, Shuffle};
+use super::{Fault, Launch};
 
 /// Runs all threads of a group to the end.
 pub(crate) fn schedule(
@@ -15,18 +16,19 @@ pub(crate) fn schedule(
     let shuffle = Shuffle::new(launch.seed);
     let mut round = 0u32;
     loop {
+        let order = shuffle.order(groups as u32, round);
         for k in 0..groups {
-            let g = shuffle.pick(k as u32, groups as u32, round) as usize;
+            let g = order.pick(k as u32) as usize;
             let end = ((g + 1) * WIDTH).min(threads.len());
             simdgroup(launch, &mut threads[g * WIDTH..end], &mut simds[g], &shuffle, round, host)?;
         }
         round += 1;
-        let Some((site, flags)) = barrier(launch, threads)? else {
+        let Some(flags) = barrier(launch, threads)? else {
             return Ok(());
         };
         if let Some(c) = host.checker {
             // SAFETY: only this worker uses its local checker.
-            unsafe { (*c).barrier(site, flags) };
+            unsafe { (*c).barrier(flags) };
         }
         for t in threads.iter_mut().filter(|t| t.at != Waiting::Gone) {
             t.at = Waiting::Ready;
@@ -35,7 +37,7 @@ pub(crate) fn schedule(
 }
 
 /// Everyone is at a barrier or gone. `None` when all are gone.
-fn barrier(launch: &Launch, threads: &[Thread]) -> Result<Option<(usize, u32)>, Fault> {
+fn barrier(launch: &Launch, threads: &[Thread]) -> Result<Option<u32>, Fault> {
     let mut first: Option<(usize, usize)> = None;
     for (i, t) in threads.iter().enumerate() {
         if let Waiting::At { site, .. } = t.at {
@@ -67,7 +69,7 @@ fn barrier(launch: &Launch, threads: &[Thread]) -> Result<Option<(usize, u32)>, 
         });
     }
     launch.count_barrier();
-    Ok(Some((site, state(&threads[i]).flags)))
+    Ok(Some(state(&threads[i]).flags))
 }
 
 fn state(t: &Thread) -> &ThreadState {
@@ -85,9 +87,9 @@ fn simdgroup(
     host: &Host,
 ) -> Result<(), Fault> {
     loop {
-        let n = lanes.len() as u32;
-        for k in 0..n {
-            let i = shuffle.pick(k, n, round ^ 0x5bd1) as usize;
+        let order = shuffle.order(lanes.len() as u32, round ^ 0x5bd1);
+        for k in 0..lanes.len() {
+            let i = order.pick(k as u32) as usize;
             if lanes[i].at == Waiting::Ready {
                 let state = lanes[i].state;
                 lanes[i].step().map_err(|exit| launch.fault(exit, state))?;

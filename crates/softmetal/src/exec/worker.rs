@@ -3,9 +3,10 @@
 
 use super::abi::*;
 use super::pool::Watched;
+use super::shuffle::Shuffle;
 use super::stack::Stacks;
 use super::trap::{self, Exit, Running};
-use super::{Fault, Launch, Shuffle};
+use super::{Fault, Launch};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
@@ -13,6 +14,7 @@ use std::sync::atomic::Ordering;
 /// The Rust side of a worker, for callbacks out of kernels.
 pub(crate) struct Host {
     pub(crate) checker: Option<*mut crate::check::Local>,
+    sites: *const crate::check::Site,
 }
 
 /// What a thread keeps between dispatches.
@@ -66,7 +68,8 @@ impl Worker {
         let shared = self.shared.as_mut_ptr() as usize;
         let mut checker =
             launch.check.as_ref().map(|c| c.local(shared..shared + launch.threadgroup_bytes()));
-        let host = Host { checker: checker.as_mut().map(|c| c as *mut _) };
+        let sites = checker.as_ref().map_or(crate::check::IDLE.as_ptr(), |c| c.sites());
+        let host = Host { checker: checker.as_mut().map(|c| c as *mut _), sites };
         let call = launch.call(shared, &host);
         if let Some(c) = checker.as_mut() {
             let simds = self.simds.as_ptr_range();
@@ -107,10 +110,11 @@ impl Worker {
             *state = std::mem::zeroed();
             (*state).call = call;
             (*state).simd = self.simds.as_mut_ptr();
+            (*state).sites = (*call.host).sites;
         }
         let call_at = call as *const Call as usize;
-        let entry = (launch.thread, launch.run);
-        let order = Shuffle::new(launch.seed);
+        let entry = (launch.walk, launch.run);
+        let shuffle = Shuffle::new(launch.seed);
         let launch_at = launch as *const Launch as usize;
         let body = move |yielder: &Yielder<(), ()>, (): ()| -> Exit {
             let call = call_at as *const Call;
@@ -121,27 +125,22 @@ impl Worker {
                 (*state_of(&raw const here as usize)).yielder = yielder as *const _ as usize;
                 if let Some(run) = entry.1 {
                     run(call, groups.start, groups.len() as u32);
-                } else if let Some(thread) = entry.0 {
+                } else if let Some(walk) = entry.0 {
                     let launch = &*(launch_at as *const Launch);
                     for g in groups.clone() {
                         if let Some(c) = (*(*call).host).checker {
-                            (*c).begin_group(launch.group_number(g));
+                            (*c).begin_group();
                         }
-                        let position = launch.position(launch.group_number(g));
+                        let number = launch.group_number(g);
+                        let position = launch.position(number);
                         let size = launch.group_size(position);
-                        let n = size.iter().product::<u32>();
-                        for k in 0..n {
-                            let i = order.pick(k, n, g);
-                            let local = [i % size[0], i / size[0] % size[1], i / size[0] / size[1]];
-                            let at = Index { position, local, size };
-                            let state = &mut *state_of(&raw const at as usize);
-                            state.position = position;
-                            state.local = local;
-                            state.size = size;
-                            state.index = i;
-                            state.lane = i % 32;
-                            thread(call, &at);
-                        }
+                        let at = Index { position, local: [0; 3], size };
+                        let state = &mut *state_of(&raw const at as usize);
+                        state.position = position;
+                        state.size = size;
+                        let order = shuffle.order(size.iter().product(), g);
+                        let first = number.wrapping_mul(launch.threads_per_group() as u32);
+                        walk(call, &at, first, order.first, order.step);
                     }
                 }
             }
@@ -175,7 +174,7 @@ impl Worker {
         let host = unsafe { &*call.host };
         if let Some(c) = host.checker {
             // SAFETY: only this thread uses the local checker.
-            unsafe { (*c).begin_group(number) };
+            unsafe { (*c).begin_group() };
         }
         let mut threads: Vec<Thread> = Vec::with_capacity(n);
         for i in 0..n {
@@ -198,6 +197,8 @@ impl Worker {
                     index: i as u32,
                     lane: (i % WIDTH) as u32,
                     alive: 1,
+                    number: number.wrapping_mul(launch.threads_per_group() as u32) + i as u32,
+                    sites: host.sites,
                     yielder: 0,
                 };
             }

@@ -59,7 +59,11 @@ fn write_entry(out: &mut String, n: usize, entry: &Entry, mode: Mode) {
         }
         out.push_str("} ");
     }
-    let kind = if mode == Mode::Fast && !entry.meets { "LOOP" } else { "THREAD" };
+    let kind = match mode {
+        _ if entry.meets => "THREAD",
+        Mode::Fast => "LOOP",
+        Mode::Checked => "WALK",
+    };
     let _ = write!(out, "__SM_{kind}_ENTRY({n}, {f}{args})");
 }
 

@@ -354,6 +354,7 @@ pub(crate) fn entries(
             args: kernel.args.clone(),
             max_threads: kernel.max_threads,
             meets: reach.meets(source, &reached),
+            fences: reach.fences(source, &reached),
             requires: reach.requires(source, &reached, &variables.constants),
             file: source.files[at.file].clone(),
             line: at.line,
@@ -367,9 +368,9 @@ pub(crate) fn entries(
         let tag =
             variables.tagged.contains(&kernel.item).then(|| format!("__sm_tag_{}", item.name));
         let name = kernel.host_name.clone().unwrap_or_else(|| item.name.clone());
-        if let Some(n) =
-            add(make(kernel, name, item.name.clone(), tag, None), item.name_at, complaints)
-        {
+        // Qualified, as a kernel may be called what a function of `metal` is.
+        let expression = format!("::{}{}", item.path, item.name);
+        if let Some(n) = add(make(kernel, name, expression, tag, None), item.name_at, complaints) {
             edits.insert(source.tokens[item.tokens.end - 1].end, format!(" __SM_E{n} "));
         }
     }
@@ -385,6 +386,9 @@ pub(crate) fn entries(
         };
         let expression = match cast {
             Some(types) => format!("static_cast<void (*)({types})>({id})"),
+            None if items[kernel.item].path.is_empty() && !id.starts_with("::") => {
+                format!("::{id}")
+            }
             None => id.clone(),
         };
         let host = attributes

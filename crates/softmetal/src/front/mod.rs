@@ -61,6 +61,8 @@ pub(crate) struct Entry {
     pub(crate) max_threads: Option<u32>,
     /// Whether its threads can meet (barriers, SIMD-group functions).
     pub(crate) meets: bool,
+    /// Whether it orders accesses by fences.
+    pub(crate) fences: bool,
     /// The indices of function constants that must have values.
     pub(crate) requires: Vec<u32>,
     pub(crate) file: String,

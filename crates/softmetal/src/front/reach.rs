@@ -63,6 +63,18 @@ impl Reach {
         found
     }
 
+    /// Whether anything orders accesses by a fence or by an atomic of its own.
+    pub(crate) fn fences(&self, source: &Source, start: &[Range<usize>]) -> bool {
+        let mut found = false;
+        self.walk(source, start, &mut |i, _| {
+            let name = source.text(i);
+            found |= name == "atomic_thread_fence"
+                || name.starts_with("memory_order_") && name != "memory_order_relaxed";
+            !found
+        });
+        found
+    }
+
     /// The constants it uses without asking first whether they are defined.
     pub(crate) fn requires(
         &self,

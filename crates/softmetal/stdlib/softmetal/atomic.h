@@ -5,10 +5,17 @@ template <class T> using _atomic = atomic<T>;
 #ifdef __SM_CHECKED
 // Kinds as src/check/mod.rs numbers them: 2 atomic read, 3 atomic update.
 #define __SM_ATOMIC __sm_outline inline
-#define __SM_NOTE(P, KIND) ((__sm_access_fn)__sm_self()->call->rt->access)(ulong(P), sizeof(*P), KIND, __builtin_return_address(0));
+// 32: the operation orders what came before it; 4: a fence for device memory.
+#define __SM_NOTE(P, KIND) \
+  ((__sm_access_fn)__sm_self()->call->rt->access)(ulong(P), sizeof(*P), KIND + (o >= memory_order_release ? 32 : 0), __builtin_return_address(0));
+__sm_outline inline void __sm_fence(mem_flags f, thread_scope s) {
+  if ((uint(f) & 1) && s >= thread_scope_device)
+    ((__sm_access_fn)__sm_self()->call->rt->access)(0, 0, 4, __builtin_return_address(0));
+}
 #else
 #define __SM_ATOMIC __sm_inline
 #define __SM_NOTE(P, KIND)
+__sm_inline void __sm_fence(mem_flags, thread_scope) {}
 #endif
 // The bits an atomic is kept in.
 template <class T, int = sizeof(T)> struct __sm_bits { typedef uint type; };
@@ -17,13 +24,13 @@ template <class T> struct __sm_bits<T, 8> { typedef ulong type; };
 template <class T> using __sm_bits_t = typename __sm_bits<T>::type;
 #define __SM_RAW(AS, P) ((volatile AS __sm_bits_t<T> *)&(P)->__v)
 #define __SM_ATOMICS(AS) \
-  template <class T> __SM_ATOMIC T atomic_load_explicit(const volatile AS atomic<T> *p, memory_order) { \
+  template <class T> __SM_ATOMIC T atomic_load_explicit(const volatile AS atomic<T> *p, memory_order o) { \
     __SM_NOTE(&p->__v, 2) return as_type<T>(__sm_bits_t<T>(__atomic_load_n((const volatile AS __sm_bits_t<T> *)&p->__v, __ATOMIC_SEQ_CST))); \
   } \
-  template <class T> __SM_ATOMIC void atomic_store_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order) { \
+  template <class T> __SM_ATOMIC void atomic_store_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
     __SM_NOTE(&p->__v, 3) __atomic_store_n(__SM_RAW(AS, p), as_type<__sm_bits_t<T>>(v), __ATOMIC_SEQ_CST); \
   } \
-  template <class T> __SM_ATOMIC T atomic_exchange_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order) { \
+  template <class T> __SM_ATOMIC T atomic_exchange_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
     __SM_NOTE(&p->__v, 3) return as_type<T>(__sm_bits_t<T>(__atomic_exchange_n(__SM_RAW(AS, p), as_type<__sm_bits_t<T>>(v), __ATOMIC_SEQ_CST))); \
   } \
   template <class T> __sm_inline bool __sm_swap_if(volatile AS atomic<T> *p, __private T &want, T v) { \
@@ -33,13 +40,13 @@ template <class T> using __sm_bits_t = typename __sm_bits<T>::type;
     return seen == w; \
   } \
   template <class T, class E> __SM_ATOMIC bool atomic_compare_exchange_weak_explicit( \
-      volatile AS atomic<T> *p, E *expected, __sm_id_t<T> v, memory_order, memory_order) { \
+      volatile AS atomic<T> *p, E *expected, __sm_id_t<T> v, memory_order o, memory_order) { \
     __SM_NOTE(&p->__v, 3) T want = *expected; \
     bool ok = __sm_swap_if(p, want, v); \
     if (!ok) *expected = want; \
     return ok; \
   } \
-  template <class T> __SM_ATOMIC T __sm_fetch_float(volatile AS atomic<T> *p, T v, int op) { \
+  template <class T> __SM_ATOMIC T __sm_fetch_float(volatile AS atomic<T> *p, T v, int op, memory_order o) { \
     __SM_NOTE(&p->__v, 3) T old = as_type<T>(__sm_bits_t<T>(__atomic_load_n(__SM_RAW(AS, p), __ATOMIC_SEQ_CST))), next; \
     do { next = op == 0 ? T(old + v) : op == 1 ? T(old - v) : op == 2 ? max(old, v) : min(old, v); } \
     while (!__sm_swap_if(p, old, next)); \
@@ -48,15 +55,15 @@ template <class T> using __sm_bits_t = typename __sm_bits<T>::type;
   __SM_RMW(AS, add, 0) __SM_RMW(AS, sub, 1) __SM_RMW(AS, max, 2) __SM_RMW(AS, min, 3) \
   __SM_RMW_INT(AS, and) __SM_RMW_INT(AS, or) __SM_RMW_INT(AS, xor)
 #define __SM_RMW(AS, OP, CODE) \
-  template <class T, __sm_if_int<T> = 0> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order) { \
+  template <class T, __sm_if_int<T> = 0> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
     __SM_NOTE(&p->__v, 3) return __atomic_fetch_##OP(&p->__v, v, __ATOMIC_SEQ_CST); \
   } \
   template <class T, enable_if_t<__sm_flt<T>::value, int> = 0> \
-  __sm_inline T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order) { \
-    return __sm_fetch_float(p, v, CODE); \
+  __sm_inline T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
+    return __sm_fetch_float(p, v, CODE, o); \
   }
 #define __SM_RMW_INT(AS, OP) \
-  template <class T> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order) { \
+  template <class T> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
     __SM_NOTE(&p->__v, 3) return __atomic_fetch_##OP(&p->__v, v, __ATOMIC_SEQ_CST); \
   }
 __SM_ATOMICS(__sm_device)
@@ -69,8 +76,10 @@ __SM_ATOMIC_LONG(__sm_device, max)
 #undef __SM_RMW
 #undef __SM_RMW_INT
 #undef __SM_ATOMIC_LONG
-__sm_inline void atomic_thread_fence(mem_flags, memory_order = memory_order_seq_cst) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-__sm_inline void atomic_thread_fence(mem_flags, memory_order, thread_scope) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+__sm_inline void atomic_thread_fence(mem_flags f, memory_order = memory_order_seq_cst, thread_scope s = thread_scope_device) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  __sm_fence(f, s);
+}
 // OpenCL predefines these names, so the front end spells them differently.
 #define __SM_ATOMIC_NAME(T) typedef atomic<T> __sm_atomic_##T;
 __SM_ATOMIC_NAME(int) __SM_ATOMIC_NAME(uint) __SM_ATOMIC_NAME(bool) __SM_ATOMIC_NAME(float)

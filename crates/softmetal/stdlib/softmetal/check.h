@@ -1,10 +1,58 @@
 // Checked mode: clang calls these before each memory access (outlined address sanitizer
 // instrumentation); they pass on the address, the size and the place.
+#define __sm_quiet inline __attribute__((always_inline, no_sanitize("kernel-address", "alignment")))
+// The state of the calling thread, without the frame that `__sm_self` makes.
+__sm_quiet __sm_thread_state *__sm_here() {
+  ulong sp;
+#ifdef __x86_64__
+  __asm__("movq %%rsp, %0" : "=r"(sp));
+#else
+  __asm__("mov %0, sp" : "=r"(sp));
+#endif
+  return (__sm_thread_state *)((sp & ~ulong(__SM_STACK - 1)) + __SM_STACK - sizeof(__sm_thread_state));
+}
+// Notes the bytes of an access in a map with four bits for each word. Workers share the map: what is
+// there already is not stored again, which would take the line from the others.
+template <class T> __sm_quiet void __sm_put(ulong at, T v) {
+  if (*(T *)at != v) *(T *)at = v;
+}
+template <int N> __sm_quiet void __sm_mark(ulong map, ulong a) {
+  if constexpr (N == 16) __sm_put(map + (a >> 2), 0x0f0f0f0fu);
+  else if constexpr (N == 8) __sm_put(map + (a >> 2), ushort(0x0f0f));
+  else if constexpr (N == 4) __sm_put(map + (a >> 2), uchar(15));
+  else {
+    uchar bits = ((1 << N) - 1) << (a & 3);
+    uchar *at = (uchar *)(map + (a >> 2));
+    if ((*at & bits) != bits) __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
+  }
+}
+// Most accesses are like the one before at the same place: those are settled here, the others by
+// the checker itself. 16 in the kind: the compiler takes the address to be aligned to the size, up
+// to 8.
+template <int N> __sm_quiet void __sm_hook(ulong a, uint kind, void *pc) {
+  __sm_thread_state *s = __sm_here();
+  if ((a ^ ulong(s)) < __SM_STACK) return; // the thread's own stack
+  __sm_site *site = &s->sites[ulong(pc) & (__SM_SITES - 1)];
+  if (site->pc == ulong(pc) && a - site->low <= site->span && !(a & (N < 8 ? N - 1 : 7))) {
+    if (site->map > 1) {
+      __sm_mark<N>(site->map, a);
+      site->count++;
+      return;
+    }
+    if (site->map == 1) return;
+    if (site->next == a && site->thread == s->number) {
+      site->next += site->stride;
+      site->thread += site->step;
+      site->count++;
+      return;
+    }
+  }
+  ((__sm_access_fn)s->call->rt->access)(a, N, kind, pc);
+}
 extern "C" {
-// 16 in the kind: the compiler takes the address to be aligned to the size, up to 8.
 #define __SM_HOOK(N) \
-  __sm_outline void __asan_load##N##_noabort(ulong a) { ((__sm_access_fn)__sm_self()->call->rt->access)(a, N, 16, __builtin_return_address(0)); } \
-  __sm_outline void __asan_store##N##_noabort(ulong a) { ((__sm_access_fn)__sm_self()->call->rt->access)(a, N, 17, __builtin_return_address(0)); }
+  __sm_outline void __asan_load##N##_noabort(ulong a) { __sm_hook<N>(a, 16, __builtin_return_address(0)); } \
+  __sm_outline void __asan_store##N##_noabort(ulong a) { __sm_hook<N>(a, 17, __builtin_return_address(0)); }
 __SM_HOOK(1) __SM_HOOK(2) __SM_HOOK(4) __SM_HOOK(8) __SM_HOOK(16)
 #undef __SM_HOOK
 __sm_outline void __asan_loadN_noabort(ulong a, ulong n) { ((__sm_access_fn)__sm_self()->call->rt->access)(a, n, 0, __builtin_return_address(0)); }

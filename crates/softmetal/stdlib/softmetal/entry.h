@@ -22,16 +22,18 @@ struct __sm_index_arg {
 };
 template <class... A, class... S> __sm_inline void __sm_invoke(void (*f)(A...), S... s) { f(s.template get<A>()...); }
 // For each argument: the size of what it points at, its alignment, and whether it is read only.
-template <class A> struct __sm_fact { static constexpr uint size = 0, align = 0; };
+template <class T> struct __sm_read_only { static constexpr uint value = 0; };
+template <class T> struct __sm_read_only<const T> { static constexpr uint value = 1; };
+template <class A> struct __sm_fact { static constexpr uint size = 0, align = 0, fixed = 0; };
 template <class T, bool = metal::is_void<T>::value> struct __sm_extent {
   static constexpr uint size = sizeof(typename metal::__sm_plain<T>::type), align = alignof(typename metal::__sm_plain<T>::type);
 };
 template <class T> struct __sm_extent<T, true> { static constexpr uint size = 1, align = 1; };
-template <class A> struct __sm_fact<A *> : __sm_extent<A> {};
-template <class A> struct __sm_fact<A &> : __sm_extent<A> {};
+template <class A> struct __sm_fact<A *> : __sm_extent<A> { static constexpr uint fixed = __sm_read_only<A>::value; };
+template <class A> struct __sm_fact<A &> : __sm_extent<A> { static constexpr uint fixed = __sm_read_only<A>::value; };
 template <class... A> __sm_outline void __sm_facts(void (*)(A...), uint *out) {
   uint n = 0;
-  ((out[n++] = __sm_fact<A>::size, out[n++] = __sm_fact<A>::align), ...);
+  ((out[n++] = __sm_fact<A>::size, out[n++] = __sm_fact<A>::align, out[n++] = __sm_fact<A>::fixed), ...);
 }
 
 __sm_inline uint __sm_linear(const __sm_index &i) { return (i.lid[2] * i.size[1] + i.lid[1]) * i.size[0] + i.lid[0]; }
@@ -92,6 +94,32 @@ __sm_inline __sm_index_arg __sm_one(uint a) { return __sm_index_arg{{a, 1, 1}}; 
             __sm_invoke(F, ##__VA_ARGS__); \
           } \
         } \
+    } \
+  }
+// A whole threadgroup in checked mode, for kernels whose threads never meet: one thread after the
+// other, in the order of an even step that comes by all of them.
+__sm_outline inline void __sm_enter(uint index, uint number) {
+  __sm_thread_state *s = __sm_self();
+  s->index = index;
+  s->number = number;
+}
+#define __SM_WALK_ENTRY(N, F, ...) \
+  extern "C" __attribute__((visibility("default"))) \
+  void __sm_walk_##N(const __sm_call *cp, const __sm_index *from, uint number, uint at, uint step) { \
+    const __sm_call call = *cp; \
+    const __sm_call *c = &call; \
+    __sm_index i = *from; \
+    const uint n = __sm_count(i.size), width = i.size[0], height = i.size[1]; \
+    uint x = at % width, y = at / width % height, z = at / width / height; \
+    for (uint k = 0; k < n; k++) { \
+      __sm_enter(at, number + at); \
+      i.lid[0] = x; i.lid[1] = y; i.lid[2] = z; \
+      __sm_invoke(F, ##__VA_ARGS__); \
+      at += step; \
+      if (at >= n) at -= n; \
+      if (step == 1 && at) { \
+        if (++x == width) { x = 0; if (++y == height) { y = 0; z++; } } \
+      } else { x = at % width; y = at / width % height; z = at / width / height; } \
     } \
   }
 #define __SM_FACTS_ENTRY(N, F) \

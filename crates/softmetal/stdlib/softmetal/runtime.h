@@ -30,6 +30,11 @@ struct __sm_call { // one dispatch, as one worker sees it
   uint pad;
   const __sm_runtime *rt;
 };
+// What the checker has settled about one place in the code; src/check/sites.rs explains it.
+struct __sm_site {
+  ulong pc, low, span, map, next, stride, count;
+  uint thread, step;
+};
 struct __sm_thread_state { // sits at the top of each coroutine's stack
   const __sm_call *call;
   __sm_simd *simd;
@@ -37,9 +42,11 @@ struct __sm_thread_state { // sits at the top of each coroutine's stack
   uint kind, flags;
   uint position[3], size[3], lid[3];
   uint index, lane, alive;
-  void *yielder; // the executor's way back
+  uint number;      // counted through the whole grid
+  __sm_site *sites; // of this worker, by the address of the code
+  void *yielder;    // the executor's way back
 };
-enum { __SM_STACK = 262144 };
+enum { __SM_STACK = 262144, __SM_SITES = 512 };
 enum { __SM_MEET_BARRIER = 0, __SM_MEET_SIMD_BARRIER = 1, __SM_MEET_SIMD = 2, __SM_MEET_SHUFFLE = 3, __SM_MEET_MATRIX = 4 };
 
 __sm_inline __sm_thread_state *__sm_self() {
