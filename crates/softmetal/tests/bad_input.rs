@@ -4,7 +4,6 @@ use common::*;
 use softmetal::*;
 use std::time::{Duration, Instant};
 
-const HEAD: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
 const ARGS: &str = "device float *x [[buffer(0)]], device ulong *p [[buffer(1)]], uint i [[thread_position_in_grid]]";
 
 /// The error of a kernel with this body over 100 threads, on a device with a limit of 0.3 s.

@@ -3,7 +3,6 @@ mod common;
 use common::*;
 use softmetal::*;
 
-const HEAD: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
 const ARGS: &str = "device float *x [[buffer(0)]], device float *y [[buffer(1)]], uint i [[thread_position_in_grid]], uint t [[thread_position_in_threadgroup]], uint g [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]]";
 
 /// Runs bodies over 128 threads in groups of 64, each on two buffers of 128 floats.

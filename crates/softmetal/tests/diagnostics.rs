@@ -1,8 +1,6 @@
 //! Errors in MSL's terms, at the user's place.
 mod common;
-use common::errors;
-
-const HEAD: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
+use common::{HEAD, errors};
 
 fn check(body: &str, place: &str, words: &str) {
     let e = errors(&format!("{HEAD}{body}\n"));

@@ -4,8 +4,6 @@ use common::*;
 use half::f16;
 use softmetal::*;
 
-const HEAD: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
-
 /// Runs a body once that fills `o`.
 fn words(body: &str, n: usize) -> Vec<u32> {
     let source = format!("{HEAD}kernel void k(device uint *o [[buffer(0)]]) {{ {body} }}");

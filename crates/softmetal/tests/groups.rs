@@ -4,8 +4,6 @@ use common::*;
 use half::{bf16, f16};
 use softmetal::*;
 
-const HEAD: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
-
 /// Runs expressions of `v` (an int that differs by thread) and gives each thread's results.
 fn ints(expressions: &[&str], n: usize) -> Vec<Vec<i32>> {
     let k = expressions.len();

@@ -4,7 +4,6 @@ mod common;
 use common::*;
 use softmetal::*;
 
-const HEAD: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
 const ARGS: &str = "device float *part [[buffer(0)]], device float *out [[buffer(1)]], device atomic_uint *done [[buffer(2)]], uint t [[thread_position_in_threadgroup]], uint g [[threadgroup_position_in_grid]], uint groups [[threadgroups_per_grid]]";
 const ADD: &str = "atomic_fetch_add_explicit(done, 1, memory_order_relaxed)";
 const GROUPS: u64 = 8;

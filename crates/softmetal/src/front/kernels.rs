@@ -1,12 +1,14 @@
-//! Kernels: their arguments and attributes, and the instantiations of template kernels.
+//! Kernels: what is written of them, and the instantiations of template kernels. Their arguments are
+//! read in `arguments`.
 
+use super::arguments::{arguments, split};
 use super::attributes::{self, Attribute};
 use super::items::{Item, ItemKind};
 use super::reach::Reach;
 use super::rewrite::{Edits, spelled};
 use super::token::{Kind, Source};
 use super::variables::Variables;
-use super::{Arg, ArgKind, Complaints, Entry};
+use super::{Arg, Complaints, Entry};
 use std::ops::Range;
 
 /// A kernel function as it is written.
@@ -17,42 +19,8 @@ pub(crate) struct Kernel {
     max_threads: Option<u32>,
 }
 
-/// Index attributes of compute kernels.
-const BUILTINS: &[&str] = &[
-    "thread_position_in_grid",
-    "thread_position_in_threadgroup",
-    "threadgroup_position_in_grid",
-    "threads_per_grid",
-    "threads_per_threadgroup",
-    "dispatch_threads_per_threadgroup",
-    "threadgroups_per_grid",
-    "thread_index_in_threadgroup",
-    "thread_index_in_simdgroup",
-    "simdgroup_index_in_threadgroup",
-    "simdgroups_per_threadgroup",
-    "dispatch_simdgroups_per_threadgroup",
-    "threads_per_simdgroup",
-    "thread_execution_width",
-    "thread_index_in_quadgroup",
-    "quadgroup_index_in_threadgroup",
-    "quadgroups_per_threadgroup",
-    "dispatch_quadgroups_per_threadgroup",
-    "quadgroup_index_in_simdgroup",
-    "grid_origin",
-    "grid_size",
-];
-
-/// Arguments of other kinds of function, or of things that softmetal has not.
-const REFUSED: &[(&str, &str)] = &[
-    ("texture", "textures are not supported"),
-    ("sampler", "samplers are not supported"),
-    ("stage_in", "[[stage_in]] is not supported"),
-    ("imageblock_data", "imageblocks are not supported"),
-    ("payload", "mesh and object functions are not supported"),
-];
-
 /// The attributes written before a declaration or a name, within `tokens`.
-fn attributes_in(source: &Source, tokens: Range<usize>) -> Vec<Attribute> {
+pub(super) fn attributes_in(source: &Source, tokens: Range<usize>) -> Vec<Attribute> {
     let mut out = Vec::new();
     let mut k = tokens.start;
     while k < tokens.end {
@@ -119,207 +87,6 @@ pub(crate) fn kernels(
         out.push(Kernel { item: index, args, host_name, max_threads });
     }
     out
-}
-
-fn arguments(
-    source: &Source,
-    params: Range<usize>,
-    kernel: &str,
-    complaints: &mut Complaints<'_>,
-) -> Vec<Arg> {
-    let mut args = Vec::new();
-    for p in split(source, params) {
-        if p.len() == 1 && source.is(p.start, "void") {
-            continue;
-        }
-        if let Some(arg) = argument(source, p, kernel, complaints) {
-            args.push(arg);
-        }
-    }
-    number(&mut args);
-    let mut seen = std::collections::HashSet::new();
-    for a in &args {
-        let place = match a.kind {
-            ArgKind::Buffer { index, .. } => ("buffer", index),
-            ArgKind::Threadgroup { index } => ("threadgroup", index),
-            ArgKind::Builtin(_) => continue,
-        };
-        // Two arguments may share an index when function constants choose between them.
-        if !seen.insert(place) && a.condition.is_none() {
-            complaints.at(
-                source.tokens.len(),
-                format!("kernel '{kernel}': two arguments are [[{}({})]]", place.0, place.1),
-            );
-        }
-    }
-    args
-}
-
-/// Unnumbered arguments take the lowest free indices, in order.
-fn number(args: &mut [Arg]) {
-    let mut next = 0;
-    for i in 0..args.len() {
-        if matches!(args[i].kind, ArgKind::Buffer { index: u32::MAX, .. }) {
-            while args
-                .iter()
-                .any(|a| matches!(a.kind, ArgKind::Buffer { index, .. } if index == next))
-            {
-                next += 1;
-            }
-            if let ArgKind::Buffer { index, .. } = &mut args[i].kind {
-                *index = next;
-            }
-        }
-    }
-}
-
-/// Splits a parameter list at its top-level commas.
-pub(crate) fn split(source: &Source, params: Range<usize>) -> Vec<Range<usize>> {
-    let mut out = Vec::new();
-    let (mut start, mut k) = (params.start, params.start);
-    while k < params.end {
-        match source.text(k) {
-            "(" | "[" | "{" => k = source.mate(k).unwrap_or(k) + 1,
-            "<" => k = source.after_angles(k, params.end).unwrap_or(k + 1),
-            "," => {
-                out.push(start..k);
-                k += 1;
-                start = k;
-            }
-            _ => k += 1,
-        }
-    }
-    if start < params.end {
-        out.push(start..params.end);
-    }
-    out
-}
-
-fn argument(
-    source: &Source,
-    p: Range<usize>,
-    kernel: &str,
-    complaints: &mut Complaints<'_>,
-) -> Option<Arg> {
-    let attributes = attributes_in(source, p.clone());
-    // The declaration without attributes, default and array bounds.
-    let mut plain = Vec::new();
-    let mut k = p.start;
-    let mut array = false;
-    while k < p.end && !source.is(k, "=") {
-        if source.is(k, "[") {
-            array |= !source.is_attribute(k);
-            k = source.mate(k).unwrap_or(k) + 1;
-        } else {
-            plain.push(k);
-            k += 1;
-        }
-    }
-    let mut name_at = *plain.iter().rev().find(|&&i| source.is_ident(i))?;
-    // `device T (&x)[4]` has its name inside the parentheses, `vec<T, N>` after the angles.
-    if plain.len() < 2 {
-        name_at = p.start;
-    }
-    let name = source.text(name_at).to_string();
-    let words: Vec<&str> =
-        plain.iter().filter(|&&i| i != name_at).map(|&i| source.text(i)).collect();
-    let type_name =
-        words.iter().filter(|w| **w != "(" && **w != ")").copied().collect::<Vec<_>>().join(" ");
-    let indirect = array || words.iter().any(|w| *w == "*" || *w == "&");
-    let condition = attributes
-        .iter()
-        .find(|a| a.name == "function_constant")
-        .map(|a| source.joined(a.args.clone()));
-    let mut complain = |message: String| {
-        complaints.at(name_at, format!("kernel '{kernel}', argument '{name}': {message}"));
-        None
-    };
-    let space = words
-        .iter()
-        .find(|w| matches!(**w, "device" | "constant" | "threadgroup" | "thread"))
-        .copied();
-    for a in &attributes {
-        let index =
-            || attributes::integer(source, a.args.clone()).and_then(|n| u32::try_from(n).ok());
-        if let Some((_, why)) = REFUSED.iter().find(|(n, _)| *n == a.name) {
-            return complain((*why).to_string());
-        }
-        if BUILTINS.contains(&a.name.as_str()) {
-            if indirect {
-                return complain(format!("[[{}]] is a value, not a pointer or reference", a.name));
-            }
-            let kind = ArgKind::Builtin(a.name.clone());
-            return Some(Arg { name, type_name, kind, condition });
-        }
-        match a.name.as_str() {
-            "buffer" => {
-                let Some(index) = index() else {
-                    return complain("[[buffer(n)]] needs a constant index".into());
-                };
-                if index > 30 {
-                    return complain(format!(
-                        "buffer index {index} is out of range: there are 31 (0 to 30)"
-                    ));
-                }
-                let device = match (space, indirect) {
-                    (Some("device"), true) => true,
-                    (Some("constant"), true) => false,
-                    (_, false) => {
-                        return complain(
-                            "a [[buffer]] argument is a pointer or a reference".into(),
-                        );
-                    }
-                    (Some(other), _) => {
-                        return complain(format!(
-                            "a [[buffer]] argument is in 'device' or 'constant' memory, not in '{other}'"
-                        ));
-                    }
-                    (None, _) => return complain(
-                        "a pointer or reference must have an address space: 'device' or 'constant'"
-                            .into(),
-                    ),
-                };
-                let writable = device && !words.contains(&"const");
-                return Some(Arg {
-                    name,
-                    type_name,
-                    kind: ArgKind::Buffer { index, device, writable },
-                    condition,
-                });
-            }
-            "threadgroup" => {
-                let Some(index) = index() else {
-                    return complain("[[threadgroup(n)]] needs a constant index".into());
-                };
-                if index > 30 {
-                    return complain(format!(
-                        "threadgroup index {index} is out of range: there are 31 (0 to 30)"
-                    ));
-                }
-                if space != Some("threadgroup") || !indirect {
-                    return complain("a [[threadgroup]] argument is a pointer or reference to 'threadgroup' memory".into());
-                }
-                return Some(Arg {
-                    name,
-                    type_name,
-                    kind: ArgKind::Threadgroup { index },
-                    condition,
-                });
-            }
-            "function_constant" | "maybe_unused" | "deprecated" | "unused" => {}
-            other => return complain(format!("unknown attribute [[{other}]]")),
-        }
-    }
-    match (space, indirect) {
-        (Some("device" | "constant"), true) => {
-            let device = space == Some("device");
-            let writable = device && !words.contains(&"const");
-            let kind = ArgKind::Buffer { index: u32::MAX, device, writable };
-            Some(Arg { name, type_name, kind, condition })
-        }
-        (None, true) => complain("a pointer or reference must have an address space ('device', 'constant' or 'threadgroup')".into()),
-        _ => complain("an argument needs an attribute that says what it is, such as [[buffer(0)]] or [[thread_position_in_grid]]".into()),
-    }
 }
 
 /// Makes the table of entries and puts a place for each into the text.

@@ -1,8 +1,8 @@
 //! What MSL forbids and clang's OpenCL mode would let through, or would explain badly.
 
 use super::Complaints;
+use super::arguments::split;
 use super::items::{Item, ItemKind};
-use super::kernels::split;
 use super::token::Source;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! Functions whose address spaces OpenCL spells differently: methods and constructors, const
 //! references, functions as template arguments.
 
+use super::arguments::split;
 use super::items::{Item, ItemKind};
-use super::kernels::split;
 use super::rewrite::Edits;
 use super::token::Source;
 use std::collections::HashSet;

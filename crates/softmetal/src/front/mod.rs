@@ -1,6 +1,7 @@
 //! The front end: from preprocessed MSL to text that clang takes as C++ for OpenCL, with the
 //! table of kernels, arguments and function constants. It decides nothing about types: clang does.
 
+mod arguments;
 mod attributes;
 mod emit;
 mod items;

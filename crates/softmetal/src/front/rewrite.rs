@@ -146,6 +146,9 @@ pub(crate) fn keywords(source: &Source, items: &[Item], constants: &[Constant], 
         } else if token.kind == Kind::Ident {
             let text = source.text(i);
             match text {
+                "thread" | "threadgroup" if matches!(source.text(i + 1), "device" | "constant") => {
+                    outer_space(source, i, edits);
+                }
                 "device" | "threadgroup" | "thread" => edits.replace(span, format!("__sm_{text}")),
                 "constant" => {
                     // After a parameter list it qualifies the method and must not add `const`.
@@ -174,6 +177,17 @@ pub(crate) fn keywords(source: &Source, items: &[Item], constants: &[Constant], 
         i += 1;
     }
     internal_linkage(source, items, edits);
+}
+
+/// `thread device T *const *p`: the first of two spaces is where the pointers themselves are.
+fn outer_space(source: &Source, at: usize, edits: &mut Edits) {
+    let ends = |k: usize| matches!(source.text(k), "," | ")" | ";" | "=" | "{" | "(" | "[");
+    let declarator = (at + 1..source.tokens.len()).take_while(|&k| !ends(k));
+    let last = declarator.filter(|&k| matches!(source.text(k), "*" | "&")).last();
+    edits.replace(source.span(at..at + 1), "");
+    if let Some(k) = last {
+        edits.insert(source.tokens[k].start, format!("__sm_{} ", source.text(at)));
+    }
 }
 
 /// Plain functions become `static`, so that only the kernels asked for are compiled to code.

@@ -130,6 +130,20 @@ fn declared(source: &Source, at: usize) -> Option<Declared> {
     })
 }
 
+/// `constant constexpr float S<4>::table[2];`: what a class has already defined, said once more.
+fn redeclared(source: &Source, at: usize) -> Option<Range<usize>> {
+    let mut first = at;
+    while first > 0 && SPECIFIERS.contains(&source.text(first - 1)) {
+        first -= 1;
+    }
+    let boundary = if first == 0 { ";" } else { source.text(first - 1) };
+    let end = (at..source.tokens.len()).find(|&k| source.is(k, ";"))?;
+    let last = (at..end).rev().find(|&k| source.is(k, "::"))?;
+    let plain = !(at..end).any(|k| matches!(source.text(k), "=" | "(" | "{" | "*" | "&"));
+    let member = source.is_ident(last + 1) && matches!(source.text(last + 2), "[" | ";");
+    (matches!(boundary, ";" | "}" | ">") && plain && member).then_some(first..end + 1)
+}
+
 /// One name of a declaration: its token, where its array bounds start, and where it ends.
 struct Declarator {
     name: usize,
@@ -192,6 +206,11 @@ pub(crate) fn rewrite(
             continue;
         }
         let Some(d) = declared(source, i) else {
+            if space == "constant"
+                && let Some(again) = redeclared(source, i)
+            {
+                edits.replace(source.span(again), "");
+            }
             continue;
         };
         let function = bodies.iter().find(|(_, b)| b.contains(&i)).map(|(n, _)| *n);
@@ -258,7 +277,7 @@ fn threadgroup(
 /// The names a template header declares, as arguments: `typename T, int N = 2` is `T, N`.
 fn template_names(source: &Source, header: Range<usize>) -> String {
     let mut out = Vec::new();
-    for p in super::kernels::split(source, header) {
+    for p in super::arguments::split(source, header) {
         // `void (*f)(int)`: the name is inside the parentheses.
         let pointer = p
             .clone()

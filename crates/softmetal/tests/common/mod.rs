@@ -3,6 +3,25 @@
 
 use softmetal::*;
 
+/// What most sources begin with.
+pub const HEAD: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
+
+/// Runs a body that writes floats to `o[i]`.
+pub fn floats(body: &str, n: usize) -> Vec<f32> {
+    let source = format!(
+        "{HEAD}kernel void k(device float *o [[buffer(0)]], uint i [[thread_position_in_grid]]) {{ {body} }}"
+    );
+    output(&source, "k", n, 32)
+}
+
+/// Runs a body once, writing sixteen floats.
+pub fn one(body: &str) -> Vec<f32> {
+    let source = format!(
+        "{HEAD}kernel void k(device float *o [[buffer(0)]], uint i [[thread_position_in_grid]]) {{ if (i == 0) {{ {body} }} }}"
+    );
+    output(&source, "k", 16, 32)
+}
+
 /// What is bound at each index, in order.
 pub enum Arg<'a> {
     Buffer(&'a Buffer),
