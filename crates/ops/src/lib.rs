@@ -29,6 +29,7 @@ mod rope;
 mod scatter;
 mod softmax;
 mod top_k;
+mod walk;
 
 pub use add_rms_norm::AddRmsNorm;
 pub use attention::Attention;

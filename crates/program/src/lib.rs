@@ -11,6 +11,7 @@ pub mod cpu;
 mod error;
 mod inst;
 mod intern;
+pub mod msl;
 mod program;
 pub mod reference;
 mod rules;

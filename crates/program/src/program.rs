@@ -4,8 +4,9 @@ use crate::{Error, Inst, Operand, Result, Type, cpu::Code};
 use bessemer_core::DType;
 use bessemer_simd::Isa;
 use std::{
+    collections::HashMap,
     fmt,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 /// A verified program. Clones share it, with all that was compiled from it.
@@ -20,6 +21,7 @@ struct Inner {
     form: Form,
     yields: Option<Type>,
     code: [OnceLock<Code>; Isa::ALL.len()],
+    texts: Mutex<HashMap<String, Arc<str>>>,
 }
 
 /// What a program is made of.
@@ -200,7 +202,8 @@ pub const SIMD_WIDTH: usize = 32;
 impl Program {
     /// Of a source that has passed the verifier.
     pub(crate) fn new(source: Source, form: Form, yields: Option<Type>) -> Program {
-        Program(Arc::new(Inner { source, form, yields, code: Default::default() }))
+        let (code, texts) = Default::default();
+        Program(Arc::new(Inner { source, form, yields, code, texts }))
     }
 
     pub(crate) fn source(&self) -> &Source {
@@ -264,6 +267,17 @@ impl Program {
     /// The same program compiled for a CPU with `isa`; made at the first call.
     pub fn code(&self, isa: Isa) -> &Code {
         self.0.code[isa as usize].get_or_init(|| Code::new(self, isa))
+    }
+
+    /// The same program as text for a GPU, by a key that says in which form; made at the first call.
+    pub fn text(&self, key: &str, make: impl FnOnce() -> String) -> Arc<str> {
+        let mut texts = self.0.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = texts.get(key) {
+            return Arc::clone(text);
+        }
+        let text: Arc<str> = make().into();
+        texts.insert(key.to_owned(), Arc::clone(&text));
+        text
     }
 }
 

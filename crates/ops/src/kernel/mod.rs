@@ -1,11 +1,16 @@
 //! Kernel: any program over a grid of threadgroups.
 
 mod cases;
+mod metal;
 
 pub(crate) use cases::cases;
 
 use crate::bind::{self, Input, Lists};
-use bessemer_core::{Access, Cost, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 use bessemer_program::{Form, LaunchConfig, Program, cpu::Grid, reference::run_grid};
 
 /// `program` for every thread of `launch`.
@@ -74,5 +79,9 @@ impl Operation for Kernel {
                 bind::fail(why);
             }
         });
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::launches(self, gpu)
     }
 }

@@ -2,12 +2,17 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
 use crate::bind::{self, Input};
-use bessemer_core::{Access, Cost, Host, Operation, Result, Shape, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Host, Operation, Result, Shape, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 use bessemer_program::{Form, Program};
 
 /// `program` for every element of the outputs, which are all of one shape; inputs broadcast to
@@ -100,5 +105,9 @@ impl Operation for Map {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::map(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::launches(self, gpu)
     }
 }

@@ -4,13 +4,17 @@
 mod cases;
 mod cpu;
 mod fold;
+mod fold_text;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
 use crate::bind::{self, Input};
 use bessemer_core::{
-    Access, Cost, DType, Host, MAX_RANK, Operation, Result, Shape, View, cpu::CpuContext,
+    Access, Cost, DType, Host, MAX_RANK, Operation, Result, Shape, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
 };
 use bessemer_program::{Form, ParamKind, Program, Type};
 use std::fmt;
@@ -206,5 +210,9 @@ impl Operation for Reduce {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::reduce(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::launches(self, gpu)
     }
 }
