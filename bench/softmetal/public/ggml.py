@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from harness import case, close, rng, run, struct
-from quants import q4_0, q4_k, q6_k, q8_0
+from quants import q4_0, q4_k, q5_0, q5_k, q6_k, q8_0
 from sources import ggml
 
 I, L, F = np.int32, np.uint64, np.float32
@@ -33,7 +33,9 @@ def quantised_matvec():
     for name, make, bytes_of_row, rows in [
         ("q4_0", q4_0, k // 32 * 18, 8),
         ("q8_0", q8_0, k // 32 * 34, 8),
+        ("q5_0", q5_0, k // 32 * 22, 8),
         ("q4_K", q4_k, k // 256 * 144, 8),
+        ("q5_K", q5_k, k // 256 * 176, 4),
         ("q6_K", q6_k, k // 256 * 210, 2),
     ]:
         blocks, values = make(rng(2), n, k)
@@ -46,7 +48,7 @@ def quantised_matvec():
 
 @case
 def quantised_matmul():
-    n, k, m = 70, 512, 37
+    n, k, m = 72, 512, 37
     x = rng(3).standard_normal((m, k)).astype(F)
     for name, make, row in [("q4_0", q4_0, k // 32 * 18), ("q4_K", q4_k, k // 256 * 144), ("q6_K", q6_k, k // 256 * 210)]:
         blocks, values = make(rng(4), n, k)
@@ -117,3 +119,83 @@ def flash_attention():
     e = np.exp(s - s.max(-1, keepdims=True))
     want = np.einsum("hqt,htd->qhd", e / e.sum(-1, keepdims=True), wide(v))
     close(got, want, 1e-2, "flash attention")
+
+
+def _tensor(kind, x, size=4):
+    """Four lengths and four strides of an array, as most argument structs have them."""
+    lengths = ([1] * 4 + list(x.shape))[-4:][::-1]
+    strides = [size * int(np.prod(lengths[:i])) for i in range(4)]
+    return [(kind, n) for n in lengths] + [(L, n) for n in strides]
+
+
+@case
+def binary():
+    x = rng(11).standard_normal((3, 5, 40)).astype(F)
+    for name, f, y in [
+        ("add", np.add, rng(12).standard_normal((3, 5, 40))),
+        ("mul", np.multiply, rng(12).standard_normal((1, 1, 40))),
+        ("div", np.divide, rng(12).uniform(1, 2, (1, 5, 40))),
+        ("sub", np.subtract, rng(12).standard_normal((1, 1, 20))),
+    ]:
+        y = y.astype(F)
+        args = struct(*_tensor(I, x), *_tensor(I, y), *_tensor(I, x), (L, 0))
+        got = _run(f"kernel_{name}", [args, x, y, x * 0], [5, 3, 1], [16], 3)
+        close(got, f(x, np.tile(y, (1, 1, 40 // y.shape[2]))), 1e-6, name)
+
+
+@case
+def rows():
+    x = rng(13).standard_normal((6, 64)).astype(F)
+    args = struct(*_tensor(L, x), *_tensor(L, x), *_tensor(L, x[:, :1]))
+    close(_run("kernel_sum_rows", [x, np.zeros(6, F), args], [6], [1], 1), x.sum(1), 1e-5, "sum_rows")
+    args = struct((I, 64), (I, 16), (L, 256), (F, 1e-5))
+    got = _run("kernel_norm", [args, x, x * 0], [6], [32], 2, threadgroup=[128])
+    centred = x - x.mean(1, keepdims=True)
+    close(got, centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5), 1e-5, "norm")
+    for order in ["asc", "desc"]:
+        args = struct((L, 64), (L, 64))
+        got = _run(f"kernel_argsort_f32_i32_{order}", [x, np.zeros((6, 64), I), args], [1, 6], [64], 1, threadgroup=[256])
+        want = np.argsort(x if order == "asc" else -x, 1)
+        assert (got == want).all(), order
+
+
+@case
+def get_rows():
+    at = np.array([4, 0, 9, 9, 2], I)
+    sizes = lambda k, row: struct((L, k), (L, row), (L, row * 10), (L, 5), (L, 4), (L, 20), (L, 4 * k), (L, 20 * k))
+    x = rng(14).standard_normal((10, 48))
+    for name, kind, size in [("f32", F, 4), ("f16", np.float16, 2)]:
+        got = _run(f"kernel_get_rows_{name}", [x.astype(kind), at, np.zeros((5, 48), F), sizes(48, 48 * size)], [5], [32], 2)
+        close(got, x.astype(kind)[at], 0, name)
+    for name, make, row in [("q4_0", q4_0, 512 // 32 * 18), ("q5_0", q5_0, 512 // 32 * 22), ("q4_K", q4_k, 2 * 144), ("q5_K", q5_k, 2 * 176), ("q6_K", q6_k, 2 * 210)]:
+        blocks, values = make(rng(15), 10, 512)
+        got = _run(f"kernel_get_rows_{name}", [blocks, at, np.zeros((5, 512), F), sizes(512, row)], [5], [32], 2)
+        close(got, values[at], 1e-3, name)
+
+
+@case
+def copies():
+    x = rng(16).standard_normal((3, 4, 50)).astype(F)
+    args = struct(*_tensor(L, x), *_tensor(L, x, 2))
+    got = _run("kernel_cpy_f32_f16", [args, x, x.astype(np.float16) * 0], [4, 3, 1], [32], 2)
+    close(got, x.astype(np.float16), 0, "to half")
+    # From a transposed view.
+    turned = _tensor(L, x.transpose(0, 2, 1))
+    turned[4:7] = [(L, 4 * 50), (L, 4), (L, 4 * 200)]
+    args = struct(*turned, *_tensor(L, x.transpose(0, 2, 1)))
+    got = _run("kernel_cpy_f32_f32", [args, x, x * 0], [50, 3, 1], [32], 2)
+    close(got.reshape(3, 50, 4), x.transpose(0, 2, 1), 0, "transposed")
+
+
+@case
+def matvec():
+    n, m = 12, 5
+    for k in [96, 256, 130]:
+        a, x = rng(17).standard_normal((n, k)).astype(F), rng(18).standard_normal((m, k)).astype(F)
+        for name, kind, size in [("f32", F, 4), ("f16", np.float16, 2)]:
+            if k * size % (4 * size):
+                continue
+            args = struct((I, k), (I, n), (I, 1), (L, size), (L, size * k), (L, size * k * n), (L, size * k * n), (I, k), (I, m), (I, 1),
+                          (L, 4), (L, 4 * k), (L, 4 * k * m), (L, 4 * k * m), (I, n), (I, m), (np.int16, 1), (np.int16, 1))
+            got = _run(f"kernel_mul_mv_{name}_f32", [args, a.astype(kind), x, np.zeros((m, n), F)], [n, -(-m // 4), 1], [32], 3)
+            close(got, x @ a.astype(kind).astype(F).T, 1e-4, f"{name} {k}")

@@ -74,6 +74,16 @@ def run(file, kernel, buffers, groups, group, out, constants=(), threadgroup=(),
         return np.load(result)
 
 
+def check(file, folders=()):
+    """Compiles every kernel of a file; how many there are."""
+    command = [SOFTMETAL, "check", file, "--json"]
+    for folder in folders:
+        command += ["-I", folder]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"{file}: {(done.stdout + done.stderr)[:1500]}"
+    return len(json.loads(done.stdout)["kernels"])
+
+
 def close(got, want, tolerance, what=""):
     got, want = np.asarray(got, np.float64), np.asarray(want, np.float64)
     assert got.shape == want.shape, f"{what}: {got.shape} is not {want.shape}"

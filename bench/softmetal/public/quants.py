@@ -57,3 +57,29 @@ def q6_k(rng, n, k):
     q = np.stack(parts, 2).reshape(blocks, 16, 16).astype(np.float32) - 32
     values = d.astype(np.float32)[..., None] * sc.astype(np.float32)[..., None] * q
     return _bytes(ql, qh, sc, d), values.reshape(n, k)
+
+
+def q5_0(rng, n, k):
+    """32 numbers: a half scale, 32 fifth bits in 4 bytes, 16 bytes of nibbles."""
+    blocks = n * k // 32
+    d, qh = _half(rng, (blocks, 1)), rng.integers(0, 256, (blocks, 4), np.uint8)
+    qs = rng.integers(0, 256, (blocks, 16), np.uint8)
+    high = np.unpackbits(qh, axis=1, bitorder="little")
+    q = (np.concatenate([qs & 15, qs >> 4], 1) | high << 4).astype(np.float32) - 16
+    return _bytes(d, qh, qs), (d.astype(np.float32) * q).reshape(n, k)
+
+
+def q5_k(rng, n, k):
+    """As q4_k, with 256 fifth bits in 32 bytes before the nibbles."""
+    blocks = n * k // 256
+    four, _ = q4_k(rng, n, k)
+    four = four.reshape(blocks, 144)
+    qh = rng.integers(0, 256, (blocks, 32), np.uint8)
+    d, dmin = (four[:, a : a + 2].copy().view(np.float16).astype(np.float32) for a in (0, 2))
+    packed, qs = four[:, 4:16], four[:, 16:].reshape(blocks, 4, 32)
+    sc = np.concatenate([packed[:, :4] & 63, packed[:, 8:] & 15 | packed[:, :4] >> 6 << 4], 1)
+    mn = np.concatenate([packed[:, 4:8] & 63, packed[:, 8:] >> 4 | packed[:, 4:8] >> 6 << 4], 1)
+    q = np.stack([qs & 15, qs >> 4], 2).reshape(blocks, 8, 32)
+    q = (q + (16 * (qh[:, None, :] >> np.arange(8, dtype=np.uint8)[None, :, None] & 1))).astype(np.float32)
+    values = (d * sc)[..., None] * q - (dmin * mn)[..., None]
+    return np.concatenate([four[:, :16], qh, four[:, 16:]], 1).reshape(-1), values.reshape(n, k)

@@ -8,6 +8,7 @@ import harness
 import candle  # noqa: F401  (each registers its cases)
 import ggml  # noqa: F401
 import mlx  # noqa: F401
+import libraries  # noqa: F401
 
 failed = 0
 for case in harness.CASES:

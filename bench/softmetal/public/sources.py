@@ -3,6 +3,7 @@
 import functools
 import glob
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -21,20 +22,24 @@ def _pip(*arguments):
 
 
 @functools.cache
-def _candle():
-    folder = os.path.join(FOLDER, "candle")
-    if not os.path.isdir(os.path.join(folder, "vendor/candle-metal-kernels")):
-        os.makedirs(os.path.join(folder, "src"), exist_ok=True)
-        open(os.path.join(folder, "src/lib.rs"), "w").close()
-        with open(os.path.join(folder, "Cargo.toml"), "w") as f:
+def crate(name, version):
+    """The folder of a crate's own files."""
+    folder = os.path.join(FOLDER, f"{name}-{version}")
+    if not os.path.isdir(folder):
+        fetch = os.path.join(FOLDER, "fetch")
+        os.makedirs(os.path.join(fetch, "src"), exist_ok=True)
+        open(os.path.join(fetch, "src/lib.rs"), "w").close()
+        with open(os.path.join(fetch, "Cargo.toml"), "w") as f:
             f.write('[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n')
-            f.write('[workspace]\n[dependencies]\ncandle-metal-kernels = "=0.11.1"\n')
-        subprocess.run(["cargo", "vendor", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    return os.path.join(folder, "vendor/candle-metal-kernels/src/metal_src")
+            f.write(f'[workspace]\n[dependencies]\n{name} = "={version}"\n')
+        subprocess.run(["cargo", "vendor", "--quiet"], cwd=fetch, check=True, stdout=subprocess.DEVNULL)
+        os.rename(os.path.join(fetch, "vendor", name), folder)
+        shutil.rmtree(fetch)
+    return folder
 
 
 def candle(name):
-    return os.path.join(_candle(), name)
+    return os.path.join(crate("candle-metal-kernels", "0.11.1"), "src/metal_src", name)
 
 
 @functools.cache

@@ -106,3 +106,32 @@ fn nonsense_is_an_error_and_never_a_panic() {
             common::device().new_library_with_source(text, &softmetal::CompileOptions::default());
     }
 }
+
+#[test]
+fn too_much_threadgroup_memory() {
+    use softmetal::{Error, Size, StorageMode};
+    let d = common::device();
+    let source = format!(
+        "{HEAD}kernel void big(device float *o [[buffer(0)]], uint i [[thread_position_in_grid]]) {{ threadgroup float a[4096], b[4097]; a[i] = i; b[i] = i; o[i] = a[i] + b[i]; }}\n\
+         kernel void sum(device float *o [[buffer(0)]], threadgroup float *t [[threadgroup(0)]], uint i [[thread_position_in_grid]]) {{ threadgroup float a[8000]; a[i] = i; t[i] = a[i]; o[i] = t[i]; }}"
+    );
+    let l = common::library(&d, &source);
+    let big = d.new_compute_pipeline(&l.function("big").unwrap()).err().unwrap().to_string();
+    assert!(big.contains("test.metal:3") && big.contains("32772") | big.contains("32784"), "{big}");
+    assert!(big.contains("there are 32768"), "{big}");
+    let p = d.new_compute_pipeline(&l.function("sum").unwrap()).unwrap();
+    assert_eq!(p.static_threadgroup_memory_length(), 32000);
+    let o = d.new_buffer(64, StorageMode::Shared).unwrap();
+    let c = d.new_command_queue().command_buffer();
+    let mut e = c.compute_encoder().unwrap();
+    e.set_pipeline(&p);
+    e.set_buffer(0, &o, 0).unwrap();
+    e.set_threadgroup_memory_length(0, 784).unwrap();
+    let sixteen = Size::new(16, 1, 1);
+    let Err(Error::Invalid { rule, .. }) = e.dispatch_threads(sixteen, sixteen) else {
+        panic!("32784 bytes were accepted");
+    };
+    assert!(rule.contains("32784 bytes of threadgroup memory are more than the 32768"), "{rule}");
+    e.set_threadgroup_memory_length(0, 768).unwrap();
+    e.dispatch_threads(sixteen, sixteen).unwrap();
+}

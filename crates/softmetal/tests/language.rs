@@ -306,8 +306,21 @@ fn tables_in_classes_and_pointers_to_pointers() {
          float sum(thread device const float * const * p, int n) {{ float s = 0; for (int k = 0; k < n; k++) s += p[k][0]; return s; }}\n\
          kernel void k(device float *o [[buffer(0)]], uint i [[thread_position_in_grid]]) {{\n\
            o[i] = S<3>::table[1] * 10 + S<7>::table[i]; threadgroup_barrier(mem_flags::mem_device);\n\
-           device const float *rows[2] = {{o, o + 1}}; float s = sum(rows, 2);\n\
+           thread const device float *rows[2] = {{o, o + 1}}; float s = sum(rows, 2);\n\
            threadgroup_barrier(mem_flags::mem_device); o[i] = s; }}"
     );
     assert_eq!(output::<f32>(&source, "k", 2, 2), [76.0, 76.0]);
+}
+
+#[test]
+fn comparisons_in_template_headers() {
+    let source = format!(
+        "{HEAD}template <typename U> struct Op {{\n\
+           template <typename T, metal::enable_if_t<sizeof(T) < 8, bool> = true> T f(T x) {{ return g(x); }}\n\
+           template <typename T, metal::enable_if_t<sizeof(T) == 8, bool> = true> T f(T x) {{ return g(x) + 1; }}\n\
+           U g(U x) {{ return x * 2; }} }};\n\
+         kernel void k(device float *o [[buffer(0)]], uint i [[thread_position_in_grid]]) {{\n\
+           Op<float> a; Op<ulong> b; o[i] = a.f(float(i)) + b.f(ulong(i)); }}"
+    );
+    assert_eq!(output::<f32>(&source, "k", 3, 4), [1.0, 5.0, 9.0]);
 }

@@ -173,8 +173,7 @@ pub(crate) fn run(
         let launched = Launched {
             kernel: p.name.clone(),
             module: p.module.clone(),
-            grid: extent.grid,
-            tpg: extent.tpg,
+            extent,
             groups,
             epoch: order.device.inner.next_epoch(),
         };
@@ -200,7 +199,7 @@ pub(crate) fn run(
         check.settle();
         let mut reports = check.take_reports();
         if let Err(fault @ Fault::Diverged { .. }) = &outcome {
-            reports.push(divergence(p, fault));
+            reports.push(divergence(p, fault, extent));
         }
         if !reports.is_empty() {
             return Err(Error::Checked(reports));
@@ -210,7 +209,7 @@ pub(crate) fn run(
         Ok(counts) => Ok(check.map(|c| c.counters(counts.barriers, counts.simd_operations))),
         Err(fault) => Err(Error::Fault {
             kernel: p.name.clone(),
-            what: explain(p, &fault, options.time_limit),
+            what: explain(p, &fault, extent, options.time_limit),
         }),
     }
 }
@@ -281,7 +280,7 @@ fn extent(d: &Dispatch, freed: &dyn Fn(String) -> Error) -> Result<Option<Extent
     Ok(Some(Extent { grid: grid.map(|n| n as u32), tpg: d.tpg.map(|n| n as u32) }))
 }
 
-fn divergence(p: &PipelineInner, fault: &Fault) -> Report {
+fn divergence(p: &PipelineInner, fault: &Fault, extent: Extent) -> Report {
     let symbols = Symbols::new(&p.module);
     let Fault::Diverged { kind, sites, group, gone, what } = fault else {
         unreachable!("only called for divergence")
@@ -292,12 +291,15 @@ fn divergence(p: &PipelineInner, fault: &Fault) -> Report {
             file: place.file,
             line: place.line,
             group: *group,
-            thread: [index, 0, 0],
+            thread: extent.thread(*group, index),
             action: format!("{} reached", meeting(*kind)),
         }
     };
     let detail = match gone {
-        Some(g) => format!("{what}: thread {g}"),
+        Some(gone) => {
+            let [x, y, z] = extent.thread(*group, *gone);
+            format!("{what}: thread ({x}, {y}, {z})")
+        }
         None => (*what).to_string(),
     };
     Report {
@@ -312,7 +314,7 @@ fn divergence(p: &PipelineInner, fault: &Fault) -> Report {
     }
 }
 
-fn explain(p: &PipelineInner, fault: &Fault, limit: Duration) -> String {
+fn explain(p: &PipelineInner, fault: &Fault, extent: Extent, limit: Duration) -> String {
     let symbols = Symbols::new(&p.module);
     match fault {
         Fault::Message(m) => m.clone(),
@@ -324,7 +326,7 @@ fn explain(p: &PipelineInner, fault: &Fault, limit: Duration) -> String {
                 symbols.place(*pc + 1)
             )
         }
-        Fault::Diverged { .. } => divergence(p, fault).to_string(),
+        Fault::Diverged { .. } => divergence(p, fault, extent).to_string(),
         Fault::Stopped => "it was stopped by the checker".into(),
         Fault::Trap { signal, address, pc, overflow, group, thread } => {
             let what = match *signal {

@@ -18,7 +18,7 @@ pub(crate) use shadow::{LAST_EPOCH, Shadow};
 pub(crate) use sites::{IDLE, Site};
 
 use crate::compile::Module;
-use crate::exec::{Place, Symbols};
+use crate::exec::{Extent, Place, Symbols};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -99,34 +99,27 @@ pub struct Counters {
 pub(crate) struct Launched {
     pub(crate) kernel: String,
     pub(crate) module: Arc<Module>,
-    pub(crate) grid: [u32; 3],
-    pub(crate) tpg: [u32; 3],
+    pub(crate) extent: Extent,
     pub(crate) groups: [u32; 3],
     pub(crate) epoch: u32,
 }
 
 impl Launched {
     fn threads_per_group(&self) -> u32 {
-        self.tpg.iter().product::<u32>().max(1)
+        self.extent.tpg.iter().product::<u32>().max(1)
     }
 
     /// One thread's part, from its number in the grid and the place of its code in the module.
     fn side(&self, number: u32, pc: u32, symbols: &Symbols, action: &str) -> Side {
         let each = self.threads_per_group();
-        let split = |n: u32, size: [u32; 3]| {
-            let size = size.map(|s| s.max(1));
-            [n % size[0], n / size[0] % size[1], n / size[0] / size[1]]
-        };
+        let (n, [x, y, _]) = (number / each, self.groups.map(|g| g.max(1)));
+        let group = [n % x, n / x % y, n / x / y];
         let place = symbols.place(self.module.image.start + pc as usize);
-        let group = split(number / each, self.groups);
-        // Threadgroups at the edges may be smaller.
-        let size =
-            [0, 1, 2].map(|d| self.grid[d].saturating_sub(group[d] * self.tpg[d]).min(self.tpg[d]));
         Side {
             file: place.file,
             line: place.line,
             group,
-            thread: split(number % each, size),
+            thread: self.extent.thread(group, number % each),
             action: action.into(),
         }
     }

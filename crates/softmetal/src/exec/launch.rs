@@ -48,6 +48,20 @@ pub(crate) struct Extent {
     pub(crate) tpg: [u32; 3],
 }
 
+impl Extent {
+    /// How large a threadgroup is: those at the edges may be smaller.
+    pub(crate) fn group_size(&self, position: [u32; 3]) -> [u32; 3] {
+        [0, 1, 2]
+            .map(|d| self.grid[d].saturating_sub(position[d] * self.tpg[d]).min(self.tpg[d]).max(1))
+    }
+
+    /// Where in its threadgroup a thread is, from its index.
+    pub(crate) fn thread(&self, group: [u32; 3], index: u32) -> [u32; 3] {
+        let [x, y, _] = self.group_size(group);
+        [index % x, index / x % y, index / x / y]
+    }
+}
+
 impl Launch {
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(

@@ -146,7 +146,9 @@ pub(crate) fn keywords(source: &Source, items: &[Item], constants: &[Constant], 
         } else if token.kind == Kind::Ident {
             let text = source.text(i);
             match text {
-                "thread" | "threadgroup" if matches!(source.text(i + 1), "device" | "constant") => {
+                "thread" | "threadgroup"
+                    if matches!(source.text(past_const(source, i + 1)), "device" | "constant") =>
+                {
                     outer_space(source, i, edits);
                 }
                 "device" | "threadgroup" | "thread" => edits.replace(span, format!("__sm_{text}")),
@@ -179,14 +181,22 @@ pub(crate) fn keywords(source: &Source, items: &[Item], constants: &[Constant], 
     internal_linkage(source, items, edits);
 }
 
-/// `thread device T *const *p`: the first of two spaces is where the pointers themselves are.
+fn past_const(source: &Source, at: usize) -> usize {
+    (at..source.tokens.len())
+        .find(|&k| !matches!(source.text(k), "const" | "volatile"))
+        .unwrap_or(at)
+}
+
+/// `thread device T *const *p`: the first of two spaces is where the pointers themselves are, and
+/// goes without saying for `thread device T *p`.
 fn outer_space(source: &Source, at: usize, edits: &mut Edits) {
     let ends = |k: usize| matches!(source.text(k), "," | ")" | ";" | "=" | "{" | "(" | "[");
     let declarator = (at + 1..source.tokens.len()).take_while(|&k| !ends(k));
-    let last = declarator.filter(|&k| matches!(source.text(k), "*" | "&")).last();
+    let pointers: Vec<usize> =
+        declarator.filter(|&k| matches!(source.text(k), "*" | "&")).collect();
     edits.replace(source.span(at..at + 1), "");
-    if let Some(k) = last {
-        edits.insert(source.tokens[k].start, format!("__sm_{} ", source.text(at)));
+    if let [_, .., last] = pointers[..] {
+        edits.insert(source.tokens[last].start, format!("__sm_{} ", source.text(at)));
     }
 }
 

@@ -104,6 +104,7 @@ impl Source {
         let mut k = i;
         while k < end {
             match self.text(k) {
+                "<" if k > i && self.is_less_than(k) => {}
                 "<" => depth += 1,
                 ">" => {
                     depth -= 1;
@@ -118,6 +119,17 @@ impl Source {
             k += 1;
         }
         None
+    }
+
+    /// Whether a `<` compares, as far as its neighbours and blanks tell: `sizeof(T) < 8`.
+    fn is_less_than(&self, k: usize) -> bool {
+        let Some(before) = k.checked_sub(1).map(|b| &self.tokens[b]) else {
+            return false;
+        };
+        let blank_before = before.end != self.tokens[k].start;
+        let blank_after =
+            self.tokens.get(k + 1).is_some_and(|next| next.start != self.tokens[k].end);
+        before.kind == Kind::Number || self.text(k - 1) == ")" || blank_before && blank_after
     }
 
     /// The bytes from the first to the last token of a range.
