@@ -14,6 +14,7 @@ mod copy;
 mod expert_linear;
 mod gated;
 mod gather;
+mod gpu;
 mod group_norm;
 mod indices;
 mod into_cache;

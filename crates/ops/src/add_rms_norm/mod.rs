@@ -2,11 +2,16 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `sum = x + y` and `out = sum / sqrt(mean(sum²) + epsilon) * weight`, over the last dimension.
 ///
@@ -68,5 +73,9 @@ impl Operation for AddRmsNorm {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::add_rms_norm(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::add_rms_norm(self, gpu)
     }
 }

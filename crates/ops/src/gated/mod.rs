@@ -2,11 +2,16 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out = activation(gate) * up`, element by element.
 ///
@@ -68,5 +73,9 @@ impl Operation for Gated {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::gated(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::gated(self, gpu)
     }
 }

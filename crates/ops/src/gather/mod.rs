@@ -2,11 +2,16 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, DType, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out[.., i.., ..] = table[.., indices[i..], ..]` along dimension `axis`: along dimension 0, the
 /// rows of a table.
@@ -83,5 +88,9 @@ impl Operation for Gather {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::gather(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::gather(self, gpu)
     }
 }

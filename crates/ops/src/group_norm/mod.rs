@@ -2,11 +2,16 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out = (x - mean) / sqrt(variance + epsilon) * weight + bias`, the mean and variance being those
 /// of a group of channels of one item.
@@ -78,5 +83,9 @@ impl Operation for GroupNorm {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::group_norm(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::group_norm(self, gpu)
     }
 }

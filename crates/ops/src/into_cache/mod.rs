@@ -3,12 +3,17 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
 use crate::RopePairs;
-use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, DType, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out` becomes the queries, turned; the keys, turned as well, and the values become the rows of
 /// the cache at their positions. The rest of the cache stays.
@@ -138,5 +143,9 @@ impl Operation for IntoCache {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::into_cache(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::into_cache(self, gpu)
     }
 }

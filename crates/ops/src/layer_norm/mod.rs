@@ -2,12 +2,17 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 pub(crate) use cpu::{moments, not_below_zero, scale_and_shift};
 
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out = (x - mean(x)) / sqrt(variance(x) + epsilon) * weight + bias`, over the last dimension.
 ///
@@ -72,5 +77,9 @@ impl Operation for LayerNorm {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::layer_norm(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::layer_norm(self, gpu)
     }
 }

@@ -2,12 +2,17 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 pub(crate) use cpu::NormRow;
 
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out = x / sqrt(mean(x²) + epsilon) * weight`, over the last dimension.
 ///
@@ -64,5 +69,9 @@ impl Operation for RmsNorm {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::rms_norm(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::rms_norm(self, gpu)
     }
 }

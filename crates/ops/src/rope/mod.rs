@@ -2,6 +2,7 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 mod scaling;
 
@@ -9,7 +10,11 @@ pub(crate) use cases::cases;
 pub(crate) use cpu::{Angles, Turn};
 pub use scaling::{RopeFrequencies, RopeScaling};
 
-use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, DType, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// Each pair `(a, b)` of a head becomes `(a cos t - b sin t, b cos t + a sin t) * magnitude`, where
 /// `t` is the position of the row times the frequency of the pair.
@@ -101,5 +106,9 @@ impl Operation for Rope {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::rope(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::rope(self, gpu)
     }
 }

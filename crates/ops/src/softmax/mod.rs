@@ -2,11 +2,16 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out = exp(z - max(z)) / sum(exp(z - max(z)))` with `z = x * scale + mask`, over the last
 /// dimension; its logarithm if `log`.
@@ -78,5 +83,9 @@ impl Operation for Softmax {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::softmax(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::softmax(self, gpu)
     }
 }

@@ -2,11 +2,16 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, DType, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// The `k` largest elements of each row (last dimension) of `x`, largest first, and their indices.
 ///
@@ -71,5 +76,9 @@ impl Operation for TopK {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::top_k(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::top_k(self, gpu)
     }
 }

@@ -1,0 +1,39 @@
+//! On Metal: a thread per element.
+
+use super::{Activation, Gated};
+use crate::gpu::{Draft, Rows, msl};
+use bessemer_core::{
+    Operation, Result,
+    gpu::{GpuTraits, Launches},
+};
+
+/// The name of the activation in `activation.metal`.
+pub(crate) fn msl_name(activation: Activation) -> &'static str {
+    match activation {
+        Activation::Silu => "silu",
+        Activation::Gelu => "gelu",
+        Activation::GeluTanh => "gelu_tanh",
+    }
+}
+
+pub(super) fn gated(op: &Gated, gpu: &GpuTraits) -> Result<Launches> {
+    let Gated { gate, up, activation, out } = op;
+    if out.elements() == 0 {
+        return Ok(Launches::default());
+    }
+    let (width, rows) = (out.shape().width(), Rows::new([gate, up, out], 1));
+    let threads = if width > 64 { 128 } else { 32 };
+    let source = msl!("../gpu/types.metal", "../gpu/activation.metal", "gated.metal");
+    let launch = Draft::new(op.name(), source, "gated", gpu)
+        .read("GATE", gate)
+        .read("UP", up)
+        .write("OUT", out)
+        .define("ACTIVATION", msl_name(*activation))
+        .size(width)
+        .last_step(gate)
+        .last_step(up)
+        .last_step(out)
+        .rows(&rows)
+        .grid([width.div_ceil(threads), rows.count(), 1], [threads as u32, 1, 1])?;
+    Ok(launch.into())
+}

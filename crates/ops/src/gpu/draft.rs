@@ -1,0 +1,142 @@
+//! A launch in the making: views bound and their types named in one go.
+
+use super::{Rows, msl_type, too_large};
+use bessemer_core::{
+    Result, View,
+    gpu::{Binding, GpuTraits, Kernel, Launch, Params, Source},
+};
+use std::{borrow::Cow, ops::Range};
+
+/// A launch in the making. What is too large for a kernel is an error at the end.
+pub(crate) struct Draft {
+    op: &'static str,
+    kernel: Kernel,
+    bindings: Vec<Binding>,
+    params: Params,
+    fits: bool,
+}
+
+impl Draft {
+    /// A launch of `entry` of `source` for `op`, told what the GPU lacks.
+    pub(crate) fn new(
+        op: &'static str,
+        source: Source,
+        entry: &'static str,
+        gpu: &GpuTraits,
+    ) -> Draft {
+        let mut kernel = Kernel::new(source, entry);
+        if !super::has_simd(gpu) {
+            kernel = kernel.define("NO_SIMD", "1");
+        }
+        Draft { op, kernel, bindings: Vec::new(), params: Params::new(), fits: true }
+    }
+
+    /// The next buffer is `view`, which is only read; its type is called `name`.
+    pub(crate) fn read(self, name: &'static str, view: &View) -> Draft {
+        self.read_as(name, msl_type(view.dtype()), view)
+    }
+
+    /// The next buffer is `view`, which is written; its type is called `name`.
+    pub(crate) fn write(self, name: &'static str, view: &View) -> Draft {
+        self.write_as(name, msl_type(view.dtype()), view)
+    }
+
+    /// As [`Draft::read`], with elements taken for others of their size.
+    pub(crate) fn read_as(self, name: &'static str, like: &'static str, view: &View) -> Draft {
+        self.read_another(view).define(name, like)
+    }
+
+    /// As [`Draft::write`], with elements taken for others of their size.
+    pub(crate) fn write_as(self, name: &'static str, like: &'static str, view: &View) -> Draft {
+        self.write_another(view).define(name, like)
+    }
+
+    /// The next buffer is `view`, of a type that has a name already.
+    pub(crate) fn read_another(mut self, view: &View) -> Draft {
+        self.bindings.push(Binding::Read(view.clone()));
+        self
+    }
+
+    /// The next buffer is `view`, which is written, of a type that has a name already.
+    pub(crate) fn write_another(mut self, view: &View) -> Draft {
+        self.bindings.push(Binding::Write(view.clone()));
+        self
+    }
+
+    /// The next buffer is `view` if there is one (its type is then called `name`), and `other` if
+    /// not.
+    pub(crate) fn maybe(self, name: &'static str, view: Option<&View>, other: &View) -> Draft {
+        match view {
+            Some(view) => self.read(name, view),
+            None => self.read_another(other),
+        }
+    }
+
+    /// The next buffer is memory between launches.
+    pub(crate) fn scratch(mut self, range: Range<usize>, write: bool) -> Draft {
+        self.bindings.push(Binding::Scratch { range, write });
+        self
+    }
+
+    /// A name in the source.
+    pub(crate) fn define(
+        mut self,
+        name: &'static str,
+        text: impl Into<Cow<'static, str>>,
+    ) -> Draft {
+        self.kernel = self.kernel.define(name, text);
+        self
+    }
+
+    /// A name in the source, if something holds.
+    pub(crate) fn define_if(self, holds: bool, name: &'static str) -> Draft {
+        if holds { self.define(name, "1") } else { self }
+    }
+
+    /// A size more.
+    pub(crate) fn size(mut self, size: usize) -> Draft {
+        self.fits &= size <= i32::MAX as usize;
+        self.params = self.params.u32(size as u32);
+        self
+    }
+
+    /// A step between elements more.
+    pub(crate) fn step(mut self, step: isize) -> Draft {
+        self.fits &= i32::try_from(step).is_ok();
+        self.params = self.params.i32(step as i32);
+        self
+    }
+
+    /// The step of the last dimension of a view.
+    pub(crate) fn last_step(self, view: &View) -> Draft {
+        let single = view.shape().width() <= 1;
+        let step = view.strides().last().copied();
+        self.step(step.filter(|_| !single).unwrap_or(1))
+    }
+
+    /// The step of one dimension of a view.
+    pub(crate) fn step_of(self, view: &View, axis: usize) -> Draft {
+        self.step(if view.shape()[axis] <= 1 { 0 } else { view.strides()[axis] })
+    }
+
+    /// A number more.
+    pub(crate) fn float(mut self, value: f32) -> Draft {
+        self.params = self.params.f32(value);
+        self
+    }
+
+    /// The members of `Rows`.
+    pub(crate) fn rows<const N: usize>(mut self, rows: &Rows<N>) -> Draft {
+        (self.params, self.fits) = rows.params(self.params, self.fits);
+        self
+    }
+
+    /// The launch, in so many threadgroups of so many threads.
+    pub(crate) fn grid(self, groups: [usize; 3], threads: [u32; 3]) -> Result<Launch> {
+        let Draft { op, kernel, bindings, params, fits } = self;
+        if !fits || groups.iter().any(|&count| count > i32::MAX as usize) {
+            return Err(too_large(op));
+        }
+        Ok(Launch { kernel, bindings, params, groups: groups.map(|count| count as u32), threads })
+    }
+}
