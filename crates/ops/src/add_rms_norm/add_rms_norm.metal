@@ -1,6 +1,7 @@
 // One threadgroup per row: the sum of both inputs and its squares, then each element scaled. X, Y,
 // W, SUM and OUT are the types of the views.
 struct Params {
+  uint leads[5];
   uint width;
   int x_step, y_step, weight_step, sum_step, out_step;
   float epsilon;
@@ -14,13 +15,14 @@ kernel void add_rms_norm(device const X *x [[buffer(0)]], device const Y *y [[bu
                          device const W *weight [[buffer(2)]], device SUM *sum [[buffer(3)]],
                          device OUT *out [[buffer(4)]], constant Params &p [[buffer(5)]],
                          uint row [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
-  threadgroup float parts[PARTS];
+  threadgroup float parts[GROUP_PARTS];
   threadgroup float kept[KEPT];
   Team team = TEAM;
-  x += row_start(p.rows, 0, row);
-  y += row_start(p.rows, 1, row);
-  sum += row_start(p.rows, 2, row);
-  out += row_start(p.rows, 3, row);
+  x += p.leads[0] + row_start(p.rows, 0, row);
+  y += p.leads[1] + row_start(p.rows, 1, row);
+  weight += p.leads[2];
+  sum += p.leads[3] + row_start(p.rows, 2, row);
+  out += p.leads[4] + row_start(p.rows, 3, row);
   // Either output may lie where either input does. Beyond what is kept, inputs are read again, so
   // the sum is only written in the second pass.
   float squares = 0;

@@ -3,11 +3,16 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, DType, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// For each query: `softmax(cap(q · kᵀ * scale)) · v` over the keys it sees.
 ///
@@ -144,5 +149,9 @@ impl Operation for Attention {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::attention(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::attention(self, gpu)
     }
 }

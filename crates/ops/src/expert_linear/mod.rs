@@ -2,12 +2,15 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
 use bessemer_core::{
-    Access, Cost, DType, Error, Host, Operation, Result, Shape, View, cpu::CpuContext,
+    Access, Cost, DType, Error, Host, Operation, Result, Shape, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
 };
 
 /// `out[r, u] = x[r] · weight[ids[r, u]]ᵀ`: mixtures of experts.
@@ -115,5 +118,9 @@ impl Operation for ExpertLinear {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::expert_linear(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::expert_linear(self, gpu)
     }
 }

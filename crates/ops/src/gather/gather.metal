@@ -2,6 +2,7 @@
 // comes before them (z). TABLE, INDEX and OUT are the types of the views; where bits are only MOVED,
 // TABLE and OUT are whole numbers of their size.
 struct Params {
+  uint leads[3];
   uint length, inner_elements;
   int axis_step;
   Rows<2> outer, picked, inner;
@@ -11,14 +12,14 @@ kernel void gather(device const TABLE *table [[buffer(0)]], device const INDEX *
                    device OUT *out [[buffer(2)]], constant Params &p [[buffer(3)]],
                    uint3 at [[thread_position_in_grid]]) {
   if (at.x >= p.inner_elements) return;
-  long index = indices[row_start(p.picked, 0, at.y)];
+  long index = indices[p.leads[1] + row_start(p.picked, 0, at.y)];
   if (index < 0) index += p.length;
-  out += row_start(p.outer, 1, at.z) + row_start(p.picked, 1, at.y) + row_start(p.inner, 1, at.x);
+  out += p.leads[2] + row_start(p.outer, 1, at.z) + row_start(p.picked, 1, at.y) + row_start(p.inner, 1, at.x);
   if (index < 0 || index >= p.length) {
     *out = OUTSIDE;
     return;
   }
-  long place = row_start(p.outer, 0, at.z) + index * p.axis_step + row_start(p.inner, 0, at.x);
+  long place = p.leads[0] + row_start(p.outer, 0, at.z) + index * p.axis_step + row_start(p.inner, 0, at.x);
 #if defined(MOVED)
   *out = table[place];
 #elif defined(BLOCKS)

@@ -54,6 +54,15 @@ template <> struct Blocks<Q4_K> { enum { LENGTH = 256, SHIFT = 8 }; };
 template <> struct Blocks<Q5_K> { enum { LENGTH = 256, SHIFT = 8 }; };
 template <> struct Blocks<Q6_K> { enum { LENGTH = 256, SHIFT = 8 }; };
 
+template <> struct LengthOf<Q4_0> { enum { COUNT = Blocks<Q4_0>::LENGTH }; };
+template <> struct LengthOf<Q4_1> { enum { COUNT = Blocks<Q4_1>::LENGTH }; };
+template <> struct LengthOf<Q5_0> { enum { COUNT = Blocks<Q5_0>::LENGTH }; };
+template <> struct LengthOf<Q5_1> { enum { COUNT = Blocks<Q5_1>::LENGTH }; };
+template <> struct LengthOf<Q8_0> { enum { COUNT = Blocks<Q8_0>::LENGTH }; };
+template <> struct LengthOf<Q4_K> { enum { COUNT = Blocks<Q4_K>::LENGTH }; };
+template <> struct LengthOf<Q5_K> { enum { COUNT = Blocks<Q5_K>::LENGTH }; };
+template <> struct LengthOf<Q6_K> { enum { COUNT = Blocks<Q6_K>::LENGTH }; };
+
 inline uint byte_of(device const ushort *pairs, uint i) { return pairs[i / 2] >> (i % 2 * 8) & 255; }
 // The same as a signed number.
 inline float signed_byte(uint byte) { return float(int(byte << 24) >> 24); }

@@ -12,6 +12,8 @@ pub(crate) struct Draft {
     op: &'static str,
     kernel: Kernel,
     bindings: Vec<Binding>,
+    /// Where the first element of each binding is.
+    leads: Vec<usize>,
     params: Params,
     fits: bool,
 }
@@ -28,7 +30,14 @@ impl Draft {
         if !super::has_simd(gpu) {
             kernel = kernel.define("NO_SIMD", "1");
         }
-        Draft { op, kernel, bindings: Vec::new(), params: Params::new(), fits: true }
+        Draft {
+            op,
+            kernel,
+            bindings: Vec::new(),
+            leads: Vec::new(),
+            params: Params::new(),
+            fits: true,
+        }
     }
 
     /// The next buffer is `view`, which is only read; its type is called `name`.
@@ -53,12 +62,14 @@ impl Draft {
 
     /// The next buffer is `view`, of a type that has a name already.
     pub(crate) fn read_another(mut self, view: &View) -> Draft {
+        self.leads.push(view.lead());
         self.bindings.push(Binding::Read(view.clone()));
         self
     }
 
     /// The next buffer is `view`, which is written, of a type that has a name already.
     pub(crate) fn write_another(mut self, view: &View) -> Draft {
+        self.leads.push(view.lead());
         self.bindings.push(Binding::Write(view.clone()));
         self
     }
@@ -74,6 +85,7 @@ impl Draft {
 
     /// The next buffer is memory between launches.
     pub(crate) fn scratch(mut self, range: Range<usize>, write: bool) -> Draft {
+        self.leads.push(0);
         self.bindings.push(Binding::Scratch { range, write });
         self
     }
@@ -133,10 +145,14 @@ impl Draft {
 
     /// The launch, in so many threadgroups of so many threads.
     pub(crate) fn grid(self, groups: [usize; 3], threads: [u32; 3]) -> Result<Launch> {
-        let Draft { op, kernel, bindings, params, fits } = self;
+        let Draft { op, kernel, bindings, leads, params: own, fits } = self;
+        let fits = fits && leads.iter().all(|&lead| lead <= i32::MAX as usize);
         if !fits || groups.iter().any(|&count| count > i32::MAX as usize) {
             return Err(too_large(op));
         }
+        // First where views start: what the kernels call `leads`.
+        let params = leads.iter().fold(Params::new(), |all, &lead| all.u32(lead as u32));
+        let params = own.words().iter().fold(params, |all, &word| all.u32(word));
         Ok(Launch { kernel, bindings, params, groups: groups.map(|count| count as u32), threads })
     }
 }

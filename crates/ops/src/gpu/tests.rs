@@ -47,7 +47,9 @@ fn launches_are_sound(op: &dyn Operation, gpu: &GpuTraits) {
     }
     let writes = access.writes.iter().any(|view| view.elements() > 0);
     let reads = access.reads.iter().all(|view| view.elements() > 0);
-    assert!(!(writes && reads) || !all.launches.is_empty(), "{op:?} does nothing");
+    if writes && reads {
+        assert!(!all.launches.is_empty(), "{op:?} does nothing");
+    }
 }
 
 #[test]

@@ -20,8 +20,16 @@ template <> inline bf16 from_float<bf16>(float x) {
   return bf16{ushort(rounded >> 16)};
 }
 
-// Fast maths may take `x != x` for false.
-inline bool is_nan(float x) { return (as_type<uint>(x) & 0x7fffffffu) > 0x7f800000u; }
+// Four neighbours; rows may start at any element, so vectors are packed.
+template <typename T> inline float4 four(device const T *x) {
+  return float4(to_float(x[0]), to_float(x[1]), to_float(x[2]), to_float(x[3]));
+}
+inline float4 four(device const float *x) { return float4(*(device const packed_float4 *)x); }
+inline float4 four(device const half *x) { return float4(half4(*(device const packed_half4 *)x)); }
+
+// How many elements a pointer of this type steps over: more than one for blocks.
+template <typename T> struct LengthOf { enum { COUNT = 1 }; };
+#define LENGTH_OF(T) uint(LengthOf<T>::COUNT)
 
 // Where the rows of several views start: sizes and strides of the dimensions before the row.
 template <int VIEWS> struct Rows {
@@ -87,7 +95,7 @@ template <typename By> inline float of_group(float x, threadgroup float *parts, 
 #endif
 }
 #ifdef NO_SIMD
-#define PARTS 1024
+#define GROUP_PARTS 1024
 #else
-#define PARTS 32
+#define GROUP_PARTS 32
 #endif

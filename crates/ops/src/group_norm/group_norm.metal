@@ -1,6 +1,7 @@
 // One threadgroup per group of channels of an item. X and OUT are the types of the views, W and
 // BIAS where there are such.
 struct Params {
+  uint leads[4];
   uint group_elements, channel_elements, channels, groups;
   int weight_step, bias_step;
   float epsilon;
@@ -31,14 +32,17 @@ kernel void group_norm(device const X *x [[buffer(0)]], device const W *weight [
                        device const BIAS *bias [[buffer(2)]], device OUT *out [[buffer(3)]],
                        constant Params &p [[buffer(4)]],
                        uint number [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
-  threadgroup float parts[PARTS];
+  threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;
-  Group<X> at = {x, &p.elements, number * p.group_elements};
+  weight += p.leads[1];
+  bias += p.leads[2];
+  out += p.leads[3];
+  Group<X> at = {x + p.leads[0], &p.elements, number * p.group_elements};
   Moments of = moments(p.group_elements, p.epsilon, at, parts, team);
   uint first_channel = number % p.groups * (p.channels / p.groups);
   for (uint i = team.index; i < p.group_elements; i += team.threads) {
     uint channel = first_channel + i / p.channel_elements;
-    float value = (at(i) - of.mean) * of.scale * WEIGHT(channel) + BIAS_AT(channel);
+    float value = of.normed(at(i)) * WEIGHT(channel) + BIAS_AT(channel);
     out[row_start(p.elements, 1, at.first + i)] = from_float<OUT>(value);
   }
 }

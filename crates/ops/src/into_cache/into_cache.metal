@@ -1,6 +1,7 @@
 // One threadgroup per head of queries, keys or values of a row: normed, turned and stored. X (of q,
 // k and v), CACHE, NORM and OUT are the types of the views.
 struct Params {
+  uint leads[10];
   uint rows, heads, kv_heads, size, tokens, pairs, neighbours;
   int q_row, q_head, q_step, k_row, k_head, k_step, v_row, v_head, v_step;
   int out_row, out_head, out_step;
@@ -44,8 +45,10 @@ kernel void into_cache(device const Q *q [[buffer(0)]], device const K *k [[buff
                        constant Params &p [[buffer(10)]],
                        uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   threadgroup float head[MOST];
-  threadgroup float parts[PARTS];
+  threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;
+  positions += p.leads[3];
+  frequencies += p.leads[4];
   uint row = group.y, number = group.x;
   bool is_q = number < p.heads, is_k = !is_q && number < p.heads + p.kv_heads;
   if (!is_q) number -= p.heads + (is_k ? 0 : p.kv_heads);
@@ -60,11 +63,11 @@ kernel void into_cache(device const Q *q [[buffer(0)]], device const K *k [[buff
   }
   for (uint i = team.index; i < p.size; i += team.threads) {
     if (is_q) {
-      head[i] = to_float(q[long(row) * p.q_row + long(number) * p.q_head + long(i) * p.q_step]);
+      head[i] = to_float(q[p.leads[0] + long(row) * p.q_row + long(number) * p.q_head + long(i) * p.q_step]);
     } else if (is_k) {
-      head[i] = to_float(k[long(row) * p.k_row + long(number) * p.k_head + long(i) * p.k_step]);
+      head[i] = to_float(k[p.leads[1] + long(row) * p.k_row + long(number) * p.k_head + long(i) * p.k_step]);
     } else {
-      head[i] = to_float(v[long(row) * p.v_row + long(number) * p.v_head + long(i) * p.v_step]);
+      head[i] = to_float(v[p.leads[2] + long(row) * p.v_row + long(number) * p.v_head + long(i) * p.v_step]);
     }
   }
 #ifdef NORMED
@@ -74,8 +77,8 @@ kernel void into_cache(device const Q *q [[buffer(0)]], device const K *k [[buff
     squares = of_group<Add>(squares, parts, team);
     float scale = 1 / sqrt(squares / p.size + p.epsilon);
     for (uint i = team.index; i < p.size; i += team.threads) {
-      float weight = is_q ? to_float(q_norm[long(i) * p.q_norm_step])
-                          : to_float(k_norm[long(i) * p.k_norm_step]);
+      float weight = is_q ? to_float(q_norm[p.leads[5] + long(i) * p.q_norm_step])
+                          : to_float(k_norm[p.leads[6] + long(i) * p.k_norm_step]);
       head[i] *= scale * weight;
     }
   }
@@ -92,15 +95,15 @@ kernel void into_cache(device const Q *q [[buffer(0)]], device const K *k [[buff
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
   if (is_q) {
-    out += long(row) * p.out_row + long(number) * p.out_head;
+    out += p.leads[7] + long(row) * p.out_row + long(number) * p.out_head;
     for (uint i = team.index; i < p.size; i += team.threads) {
       out[long(i) * p.out_step] = from_float<OUT>(head[i]);
     }
   } else if (is_k) {
-    keys += CACHE_AT(long(number) * p.keys_head + long(position) * p.keys_token);
+    keys += CACHE_AT(p.leads[8] + long(number) * p.keys_head + long(position) * p.keys_token);
     store(keys, p.keys_step, head, p.size, team);
   } else {
-    values += CACHE_AT(long(number) * p.values_head + long(position) * p.values_token);
+    values += CACHE_AT(p.leads[9] + long(number) * p.values_head + long(position) * p.values_token);
     store(values, p.values_step, head, p.size, team);
   }
 }

@@ -1,5 +1,6 @@
 // One threadgroup per row. X and OUT are the types of the views, W and BIAS where there are such.
 struct Params {
+  uint leads[4];
   uint width;
   int x_step, weight_step, bias_step, out_step;
   float epsilon;
@@ -29,13 +30,15 @@ kernel void layer_norm(device const X *x [[buffer(0)]], device const W *weight [
                        device const BIAS *bias [[buffer(2)]], device OUT *out [[buffer(3)]],
                        constant Params &p [[buffer(4)]],
                        uint row [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
-  threadgroup float parts[PARTS];
+  threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;
-  Row<X> at = {x + row_start(p.rows, 0, row), p.x_step};
-  out += row_start(p.rows, 1, row);
+  Row<X> at = {x + p.leads[0] + row_start(p.rows, 0, row), p.x_step};
+  weight += p.leads[1];
+  bias += p.leads[2];
+  out += p.leads[3] + row_start(p.rows, 1, row);
   Moments of = moments(p.width, p.epsilon, at, parts, team);
   for (uint i = team.index; i < p.width; i += team.threads) {
-    float value = (at(i) - of.mean) * of.scale * WEIGHT(i) + BIAS_AT(i);
+    float value = of.normed(at(i)) * WEIGHT(i) + BIAS_AT(i);
     out[long(i) * p.out_step] = from_float<OUT>(value);
   }
 }

@@ -5,6 +5,7 @@ mod cases;
 mod cpu;
 mod dense;
 mod fetch;
+pub(crate) mod metal;
 mod out;
 mod reference;
 mod several;
@@ -14,7 +15,11 @@ pub(crate) use cases::{cases, tolerance};
 pub(crate) use cpu::linear;
 pub use several::Linears;
 
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out = x · weightᵀ + bias`, over the last dimension of `x`.
 ///
@@ -132,5 +137,9 @@ impl Operation for Linear {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::linear(&self.layer(), cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::linear(self, gpu)
     }
 }

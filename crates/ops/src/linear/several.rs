@@ -1,7 +1,11 @@
 //! Several linear layers of the same activations, in one go.
 
-use super::{Layer, Linear, cpu};
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, cpu::CpuContext};
+use super::{Layer, Linear, cpu, metal};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// Linear layers that all have the same `x`: the queries, keys and values of attention, or the gate
 /// and the rest of a feed-forward part.
@@ -50,5 +54,9 @@ impl Operation for Linears {
     fn cpu(&self, cpu: &CpuContext<'_>) {
         let layers: Vec<Layer<'_>> = self.0.iter().map(Linear::layer).collect();
         cpu::linears(&layers, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::linears(self, gpu)
     }
 }

@@ -1,7 +1,11 @@
 //! The product of two vectors.
 
-use super::{cpu, reference};
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use super::{cpu, metal, reference};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out = a · b`, the sum of the products of two vectors, summed in `f32`.
 ///
@@ -51,5 +55,9 @@ impl Operation for Dot {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::dot(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::dot(self, gpu)
     }
 }

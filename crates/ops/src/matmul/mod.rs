@@ -4,13 +4,18 @@ mod cases;
 mod cpu;
 mod dot;
 pub(crate) mod gemm;
+mod metal;
 pub(crate) mod operand;
 mod reference;
 
 pub(crate) use cases::cases;
 pub use dot::Dot;
 
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, Shape, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, Shape, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out = a · b` for each matrix of a batch.
 ///
@@ -85,5 +90,9 @@ impl Operation for Matmul {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::matmul(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::matmul(self, gpu)
     }
 }

@@ -1,6 +1,7 @@
 // One threadgroup per row: the sum of squares, then each element scaled. X, W and OUT are the
 // types of the views.
 struct Params {
+  uint leads[3];
   uint width;
   int x_step, weight_step, out_step;
   float epsilon;
@@ -10,10 +11,11 @@ struct Params {
 kernel void rms_norm(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                      device OUT *out [[buffer(2)]], constant Params &p [[buffer(3)]],
                      uint row [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
-  threadgroup float parts[PARTS];
+  threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;
-  x += row_start(p.rows, 0, row);
-  out += row_start(p.rows, 1, row);
+  x += p.leads[0] + row_start(p.rows, 0, row);
+  weight += p.leads[1];
+  out += p.leads[2] + row_start(p.rows, 1, row);
   float squares = 0;
   for (uint i = team.index; i < p.width; i += team.threads) {
     float value = to_float(x[long(i) * p.x_step]);

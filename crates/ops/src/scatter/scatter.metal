@@ -3,6 +3,7 @@
 // the types of the views; where bits are only MOVED, X and TABLE are whole numbers of their size;
 // blocks are PAIRS of bytes.
 struct Params {
+  uint leads[3];
   uint length, indices, inner_elements;
   int axis_step, x_axis_step, index_step;
   Rows<2> outer, inner;
@@ -24,15 +25,15 @@ kernel void scatter(device const X *x [[buffer(0)]], device const INDEX *indices
                     device TABLE *table [[buffer(2)]], constant Params &p [[buffer(3)]],
                     uint3 at [[thread_position_in_grid]]) {
   if (at.x >= p.inner_elements) return;
-  long to = place(indices, at.y, p);
+  long to = place(indices + p.leads[1], at.y, p);
   if (to < 0) return;
 #ifdef BLOCK_LENGTH
   uint first = at.x * BLOCK_LENGTH;
 #else
   uint first = at.x;
 #endif
-  long from = row_start(p.outer, 0, at.z) + long(at.y) * p.x_axis_step;
-  long place = row_start(p.outer, 1, at.z) + to * p.axis_step + row_start(p.inner, 1, first);
+  long from = p.leads[0] + row_start(p.outer, 0, at.z) + long(at.y) * p.x_axis_step;
+  long place = p.leads[2] + row_start(p.outer, 1, at.z) + to * p.axis_step + row_start(p.inner, 1, first);
 #if defined(ENCODED)
   float values[32];
   uint peak = 0;

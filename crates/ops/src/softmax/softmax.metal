@@ -1,6 +1,7 @@
 // One threadgroup per row, in three passes: the maximum, the sum, the shares. X and OUT are the
 // types of the views, MASK where there is one; LOG is defined where logarithms are wanted.
 struct Params {
+  uint leads[3];
   uint width;
   int x_step, mask_step, out_step;
   float scale;
@@ -17,11 +18,11 @@ struct Params {
 kernel void softmax(device const X *x [[buffer(0)]], device const MASK *mask [[buffer(1)]],
                     device OUT *out [[buffer(2)]], constant Params &p [[buffer(3)]],
                     uint row [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
-  threadgroup float parts[PARTS];
+  threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;
-  x += row_start(p.rows, 0, row);
-  mask += row_start(p.rows, 1, row);
-  out += row_start(p.rows, 2, row);
+  x += p.leads[0] + row_start(p.rows, 0, row);
+  mask += p.leads[1] + row_start(p.rows, 1, row);
+  out += p.leads[2] + row_start(p.rows, 2, row);
 #define SCORE(i) (to_float(x[long(i) * p.x_step]) * p.scale + MASK_AT(i))
   float most = -INFINITY;
   for (uint i = team.index; i < p.width; i += team.threads) most = max(most, SCORE(i));

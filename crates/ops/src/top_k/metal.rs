@@ -23,17 +23,19 @@ pub(super) fn top_k(op: &TopK, gpu: &GpuTraits) -> Result<Launches> {
     if k == 1 && width > SHORT {
         let chunks = width.div_ceil(CHUNK);
         let best = 0..rows * chunks * size_of::<u64>();
-        let first = draft(op, "top_1_of_chunk", gpu).scratch(best.clone(), true);
+        let first =
+            draft(op, "top_1_of_chunk", gpu).scratch(best.clone(), true).define("BUFFERS", "4");
         let first = params(first, op, k).grid([chunks, rows, 1], [256, 1, 1])?;
-        let second = draft(op, "top_1_of_chunks", gpu).scratch(best.clone(), false);
+        let second =
+            draft(op, "top_1_of_chunks", gpu).scratch(best.clone(), false).define("BUFFERS", "4");
         let second = params(second, op, chunks).grid([rows, 1, 1], [256, 1, 1])?;
         return Ok(Launches { launches: vec![first, second], scratch: best.end });
     }
     let launch: Launch = if width <= SHORT || k > MOST {
-        let draft = params(draft(op, "top_k_by_rank", gpu), op, k);
+        let draft = params(draft(op, "top_k_by_rank", gpu).define("BUFFERS", "3"), op, k);
         draft.grid([width.div_ceil(64), rows, 1], [64, 1, 1])?
     } else {
-        let draft = params(draft(op, "top_k_by_digits", gpu), op, k);
+        let draft = params(draft(op, "top_k_by_digits", gpu).define("BUFFERS", "3"), op, k);
         draft.grid([rows, 1, 1], [512.min(gpu.max_threads), 1, 1])?
     };
     Ok(launch.into())

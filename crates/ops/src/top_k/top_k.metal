@@ -3,6 +3,7 @@
 // Elements are compared as whole numbers of 64 bits: how large they are, then how early they come.
 // NaN is above all, and the zeros are alike.
 struct Params {
+  uint leads[BUFFERS];
   uint width, k, chunk;
   int x_step, value_step, index_step;
   Rows<3> rows;
@@ -28,9 +29,9 @@ inline ulong rank_of(float x, uint index) { return ulong(size_of(x)) << 32 | ~in
   device const X *x [[buffer(0)]], device VALUE *values [[buffer(1)]],                             \
       device uint *indices [[buffer(2)]]
 #define OF_ROW(row)                                                                                \
-  x += row_start(p.rows, 0, row);                                                                  \
-  values += row_start(p.rows, 1, row);                                                             \
-  indices += row_start(p.rows, 2, row)
+  x += p.leads[0] + row_start(p.rows, 0, row);                                                                  \
+  values += p.leads[1] + row_start(p.rows, 1, row);                                                             \
+  indices += p.leads[2] + row_start(p.rows, 2, row)
 
 // Each element finds its own place: for rows that are short, or of which much is asked for.
 kernel void top_k_by_rank(ROW_ARGUMENTS, constant Params &p [[buffer(3)]],

@@ -1,0 +1,138 @@
+//! On Metal: a matrix times a few vectors for up to eight rows, tiles for more.
+
+use super::{Linear, Linears};
+use crate::gpu::{Draft, Rows, has_simd, msl};
+use bessemer_core::{
+    DType, Operation, Result, View,
+    gpu::{GpuTraits, Launch, Launches},
+};
+
+/// Up to this many rows, weights are streamed through registers.
+const FEW: usize = 8;
+/// Rows of a weight that a simdgroup takes.
+pub(crate) const OUTPUTS: usize = 4;
+/// Threads of a threadgroup for few rows: two simdgroups.
+pub(crate) const FEW_THREADS: u32 = 64;
+/// The most weights of one launch.
+const MOST_LAYERS: usize = 4;
+/// Rows and columns of a tile, and the threads that compute it.
+const TILE: usize = 64;
+const TILE_THREADS: u32 = 128;
+
+pub(super) fn linear(op: &Linear, gpu: &GpuTraits) -> Result<Launches> {
+    of_layers(op.name(), &[op], gpu)
+}
+
+pub(super) fn linears(op: &Linears, gpu: &GpuTraits) -> Result<Launches> {
+    of_layers(op.name(), &op.0.iter().collect::<Vec<_>>(), gpu)
+}
+
+fn of_layers(name: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Result<Launches> {
+    let some: Vec<&Linear> =
+        layers.iter().copied().filter(|layer| layer.out.elements() > 0).collect();
+    let launches: Result<Vec<Launch>> = match some.first() {
+        None => Ok(Vec::new()),
+        Some(first) if first.x.shape().rows() <= FEW => {
+            some.chunks(MOST_LAYERS).map(|layers| few(name, layers, gpu)).collect()
+        }
+        Some(_) => some.iter().map(|layer| many(name, layer, gpu)).collect(),
+    };
+    Ok(Launches { launches: launches?, scratch: 0 })
+}
+
+/// How many outputs a threadgroup of the kernel for few rows has.
+pub(crate) fn outputs_per_group(gpu: &GpuTraits) -> usize {
+    let workers = if has_simd(gpu) { FEW_THREADS / 32 } else { FEW_THREADS };
+    workers as usize * OUTPUTS
+}
+
+/// The step from row to row of a weight, in blocks.
+pub(crate) fn row_step(weight: &View, axis: usize) -> isize {
+    let single = weight.shape()[axis] <= 1;
+    if single { 0 } else { weight.strides()[axis] / weight.dtype().block_len() as isize }
+}
+
+fn few(name: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Result<Launch> {
+    const W: [&str; MOST_LAYERS] = ["W0", "W1", "W2", "W3"];
+    const BIAS: [&str; MOST_LAYERS] = ["BIAS0", "BIAS1", "BIAS2", "BIAS3"];
+    const OUT: [&str; MOST_LAYERS] = ["OUT0", "OUT1", "OUT2", "OUT3"];
+    let x = &layers[0].x;
+    let rows = x.shape().rows();
+    let source = msl!(
+        "../gpu/types.metal",
+        "../gpu/blocks.metal",
+        "../gpu/runs.metal",
+        "dots.metal",
+        "few.metal"
+    );
+    let mut draft = Draft::new(name, source, "linear_few", gpu)
+        .define("LAYERS", layers.len().to_string())
+        .define("ROWS", rows.next_power_of_two().to_string())
+        .define("OUTPUTS", OUTPUTS.to_string())
+        .read("X", x);
+    for (i, layer) in layers.iter().enumerate() {
+        draft = draft.read(W[i], &layer.weight);
+        draft = match &layer.bias {
+            Some(bias) => draft.read(BIAS[i], bias),
+            None => draft.read(BIAS[i], x),
+        };
+        draft = draft.write(OUT[i], &layer.out);
+    }
+    draft = draft.size(rows).size(x.shape().width()).last_step(x).rows(&Rows::new([x], 1));
+    let mut groups = 0;
+    for Linear { weight, bias, out, .. } in layers {
+        let outputs = weight.shape()[0];
+        draft = draft
+            .size(outputs)
+            .size(groups)
+            .size(usize::from(bias.is_some()))
+            .step(row_step(weight, 0))
+            .last_step(weight)
+            .last_step(bias.as_ref().unwrap_or(x))
+            .last_step(out)
+            .rows(&Rows::new([out], 1));
+        groups += outputs.div_ceil(outputs_per_group(gpu));
+    }
+    draft.grid([groups, 1, 1], [FEW_THREADS, 1, 1])
+}
+
+/// The type a factor is kept as in tiles: half only where it was as coarse before.
+pub(crate) fn tile_type(dtype: DType) -> &'static str {
+    if dtype == DType::F16 || dtype.is_block() { "half" } else { "float" }
+}
+
+fn many(name: &'static str, layer: &Linear, gpu: &GpuTraits) -> Result<Launch> {
+    let Linear { x, weight, bias, out } = layer;
+    let (rows, outputs) = (x.shape().rows(), weight.shape()[0]);
+    let source = msl!(
+        "../gpu/types.metal",
+        "../gpu/blocks.metal",
+        "../gpu/runs.metal",
+        "../gpu/tile.metal",
+        "many.metal"
+    );
+    let draft = Draft::new(name, source, "linear_many", gpu)
+        .define_if(!gpu.simd_matrix || !has_simd(gpu), "NO_MATRIX")
+        .define_if(weight.dtype().is_block(), "BLOCKS")
+        .define_if(bias.is_some(), "HAS_BIAS")
+        .define("TILE_A", tile_type(x.dtype()))
+        .define("TILE_B", tile_type(weight.dtype()))
+        .read("X", x)
+        .read("W", weight);
+    let draft = match bias {
+        Some(bias) => draft.read("BIAS", bias),
+        None => draft.read("BIAS", x),
+    };
+    draft
+        .write("OUT", out)
+        .size(rows)
+        .size(x.shape().width())
+        .size(outputs)
+        .last_step(x)
+        .step(row_step(weight, 0))
+        .last_step(weight)
+        .last_step(bias.as_ref().unwrap_or(x))
+        .last_step(out)
+        .rows(&Rows::new([x, out], 1))
+        .grid([outputs.div_ceil(TILE), rows.div_ceil(TILE), 1], [TILE_THREADS, 1, 1])
+}
