@@ -2,16 +2,11 @@
 
 mod cases;
 mod cpu;
-mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{
-    Access, Cost, DType, Error, Host, Operation, Result, View,
-    cpu::CpuContext,
-    gpu::{GpuTraits, Launches},
-};
+use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
 
 /// `table[.., indices[i], ..] = x[.., i, ..]` along dimension `axis`; the rest of the table stays.
 ///
@@ -89,9 +84,5 @@ impl Operation for Scatter {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::scatter(self, cpu);
-    }
-
-    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
-        metal::scatter(self, gpu)
     }
 }

@@ -90,12 +90,17 @@ impl Cell {
     }
 
     pub(crate) fn set_read(&self, old: Mark, m: Mark, phase: u32, pc: u32) {
-        if self.read.compare_exchange(old.pack(), m.pack(), Relaxed, Relaxed).is_ok() {
-            self.read_phase.store(phase, Relaxed);
-            self.read_pc.store(pc, Relaxed);
-        } else {
-            // Another worker reads too: all that must not be lost is which bytes.
-            self.read.fetch_or(u64::from(m.touched & 15) << 44 | u64::from(CROSS) << 32, Relaxed);
+        match self.read.compare_exchange(old.pack(), m.pack(), Relaxed, Relaxed) {
+            Ok(_) => {
+                self.read_phase.store(phase, Relaxed);
+                self.read_pc.store(pc, Relaxed);
+            }
+            Err(now) => {
+                // Another worker reads too: all that must not be lost is which bytes.
+                let both = Mark::unpack(now).mask & m.mask != 0;
+                let cross = if both { u64::from(CROSS) << 32 } else { 0 };
+                self.read.fetch_or(u64::from(m.touched & 15) << 44 | cross, Relaxed);
+            }
         }
     }
 }

@@ -114,6 +114,14 @@ impl Local {
             cell.set_read(r, m, a.read_phase, self.short(a.pc));
             return;
         }
+        if r.thread != a.thread && own != 0 && r.mask & own == 0 {
+            // Other bytes of the word than the last reader's: there is room for one of them, and
+            // taking both for one would blame whoever writes the bytes it has read itself.
+            let (touched, flags) = (r.touched | mask, a.fences << 3);
+            let m = Mark { epoch, touched, mask: own, flags, thread: a.thread };
+            cell.set_read(r, m, a.read_phase, self.short(a.pc));
+            return;
+        }
         let tpg = self.run.threads_per_group;
         let mut m = r;
         m.touched |= mask;
