@@ -32,9 +32,12 @@ impl Models {
 
     /// The command, with this folder of models.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = bessemer(args);
-        // One thread and no search for devices: tests run beside each other.
-        command.args(["--device", "cpu", "--threads", "1"]);
+        // One thread and no search for devices: tests run beside each other. What comes after `--`
+        // is not for flags.
+        let flags = args.iter().position(|&arg| arg == "--").unwrap_or(args.len());
+        let (before, after) = args.split_at(flags);
+        let mut command = bessemer(before);
+        command.args(["--device", "cpu", "--threads", "1"]).args(after);
         command.env("BESSEMER_MODELS", self.0.path()).stdin(Stdio::null());
         command
     }

@@ -22,7 +22,7 @@ pub(super) const MOST: usize = Linear::ALIKE;
 /// Fewer bytes of weights than this are not worth another thread's while.
 const LEAST: usize = 16 << 10;
 
-/// Columns whose results are stored at once.
+/// Columns of a stream whose results are stored at once.
 const RUN: usize = 64;
 
 /// The rows, quantised for a format.
@@ -105,34 +105,63 @@ fn input<'a, F: Format>(layer: &Layer<'_>, cpu: &'a CpuContext<'_>) -> Input<'a>
 impl Job<'_> {
     /// Computes some of the columns.
     fn columns(&self, columns: Range<usize>, x: &[Row<'_>], groups: usize) {
-        let apart = columns.len() / STREAMS;
-        for start in (0..apart).step_by(RUN) {
-            let run = start..apart.min(start + RUN);
-            let mut sums = [[[0.0; RUN]; STREAMS]; MOST];
-            for (i, column) in run.clone().enumerate() {
-                let place = |stream: usize| columns.start + stream * apart + column;
-                let rows: [&[u8]; STREAMS] = std::array::from_fn(|s| self.weights.row(place(s)));
-                for (x, sums) in x.iter().zip(&mut sums) {
-                    let mut found = [0.0; STREAMS];
-                    (self.dots)(&rows, x, groups, &mut found);
-                    sums.iter_mut().zip(found).for_each(|(sums, found)| sums[i] = found);
-                }
-            }
-            for (row, sums) in sums[..x.len()].iter().enumerate() {
-                for (stream, sums) in sums.iter().enumerate() {
-                    let column = columns.start + stream * apart + run.start;
+        // The last streams take a few columns of those before them again if they must.
+        let apart = columns.len().div_ceil(STREAMS);
+        let starts = std::array::from_fn(|s| (columns.start + s * apart).min(columns.end - apart));
+        // All rows take the weights that are in the cache, so there are fewer if they are several.
+        let run = RUN / x.len();
+        for first in (0..apart).step_by(run) {
+            let count = run.min(apart - first);
+            let starts = starts.map(|start| start + first);
+            let weights = Streams { weights: &self.weights, starts, count };
+            for (row, x) in x.iter().enumerate() {
+                let mut sums = [[0.0; RUN]; STREAMS];
+                (self.dots)(&weights, x, groups, &mut sums);
+                for (sums, start) in sums.iter().zip(starts) {
                     // SAFETY: each column belongs to one task.
-                    unsafe { self.out.store(row, column, &sums[..run.len()]) };
+                    unsafe { self.out.store(row, start, &sums[..count]) };
                 }
             }
         }
-        for column in columns.start + STREAMS * apart..columns.end {
-            for (row, x) in x.iter().enumerate() {
-                let mut sum = [0.0];
-                (self.dots)(&[self.weights.row(column)], x, groups, &mut sum);
-                // SAFETY: each column belongs to one task.
-                unsafe { self.out.store(row, column, &sum) };
-            }
+    }
+}
+
+/// Rows of weights that are gone through side by side.
+pub(super) struct Streams<'a> {
+    weights: &'a WeightRows<'a>,
+    /// The first row of each stream.
+    starts: [usize; STREAMS],
+    /// Rows of each.
+    count: usize,
+}
+
+/// For each stream, a sum for each of its rows.
+pub(super) type Sums = [[f32; RUN]; STREAMS];
+
+impl<'a> Streams<'a> {
+    /// Rows of each stream, [`RUN`] at most.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn row_bytes(&self) -> usize {
+        self.weights.row_bytes
+    }
+
+    /// Row `i` of each.
+    #[inline]
+    pub(super) fn rows(&self, i: usize) -> [&'a [u8]; STREAMS] {
+        // Written out, since an array's `map` is a call of its own here.
+        let [a, b, c, d] = self.starts;
+        let row = |start: usize| self.weights.row(start + i);
+        [row(a), row(b), row(c), row(d)]
+    }
+
+    /// Computes the sums one by one.
+    pub(super) fn each(&self, sums: &mut Sums, dot: impl Fn(&[u8]) -> f32) {
+        for i in 0..self.count {
+            let rows = self.rows(i);
+            sums.iter_mut().zip(rows).for_each(|(sums, row)| sums[i] = dot(row));
         }
     }
 }

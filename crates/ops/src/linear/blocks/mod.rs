@@ -18,6 +18,7 @@ use super::{Layer, fetch, out::Out};
 use activations::{Activations, Quantise, Row, Rule, Tile};
 use bessemer_core::{View, cpu::CpuContext};
 use bessemer_simd::Isa;
+use few::{Streams, Sums};
 use format::Format;
 use panel::{PackLevels, PackScales, Panel};
 
@@ -90,8 +91,8 @@ impl<'a> WeightRows<'a> {
     }
 }
 
-/// The dot products of up to [`few::STREAMS`] rows of weights with one row of activations.
-type Dots = fn(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]);
+/// The dot products of rows of weights with one row of activations.
+type Dots = fn(weights: &Streams<'_>, x: &Row<'_>, groups: usize, sums: &mut Sums);
 
 /// Prepares one row of activations for [`Dots`].
 type Prepare = for<'a> fn(cpu: &'a CpuContext<'_>, x: Tile<'a>) -> Row<'a>;

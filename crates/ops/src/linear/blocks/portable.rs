@@ -2,16 +2,15 @@
 
 use super::{
     activations::{Row, Tile},
+    few::{Streams, Sums},
     format::{Format, GROUP, levels, scales},
     panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
 };
 use std::ops::Range;
 
 /// Rows of weights times one row of activations.
-pub(super) fn dots<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]) {
-    for (row, sum) in rows.iter().zip(sums) {
-        *sum = dot::<F>(row, x.natural, groups);
-    }
+pub(super) fn dots<F: Format>(weights: &Streams<'_>, x: &Row<'_>, groups: usize, sums: &mut Sums) {
+    weights.each(sums, |row| dot::<F>(row, x.natural, groups));
 }
 
 fn dot<F: Format>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {

@@ -4,6 +4,7 @@ use super::{
     super::{
         super::fetch,
         activations::{Row, Tile},
+        few::{Streams, Sums},
         format::{Format, GROUP, block_scales, scales},
     },
     dot::Dot,
@@ -17,14 +18,12 @@ const AHEAD: usize = 1 << 10;
 
 /// Rows of weights times one row of activations.
 pub(super) fn dots<F: Format, D: Dot>(
-    rows: &[&[u8]],
+    weights: &Streams<'_>,
     x: &Row<'_>,
     groups: usize,
-    sums: &mut [f32],
+    sums: &mut Sums,
 ) {
-    for (row, sum) in rows.iter().zip(sums) {
-        *sum = dot::<F, D>(row, x.natural, groups);
-    }
+    weights.each(sums, |row| dot::<F, D>(row, x.natural, groups));
 }
 
 fn dot<F: Format, D: Dot>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {

@@ -27,6 +27,7 @@ macro_rules! enter {
 
 use super::{
     activations::{Place, Row, Rule, Tile},
+    few::{Streams, Sums},
     panel::{Panel, STRIP},
 };
 use bessemer_simd::Isa;
@@ -34,7 +35,7 @@ use std::ops::Range;
 
 pub(super) fn avx512<F: Format>() -> Kernels {
     enter!(quantise => quantise512::quantise::<F>, (_isa: Isa, x: &[f32], rule: Rule, place: Place<'_>) -> bool);
-    enter!(dots => row512::dots::<F>, (rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]));
+    enter!(dots => row512::dots::<F>, (weights: &Streams<'_>, x: &Row<'_>, groups: usize, sums: &mut Sums));
     enter!(pack => pack::pack512::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
     enter!(scales => pack::scales512::<F>, (_isa: Isa, rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [f32]));
     enter!(multiply => tile512::multiply::<F>, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool));
@@ -54,7 +55,7 @@ pub(super) fn avx512<F: Format>() -> Kernels {
 }
 
 pub(super) fn avx2<F: Format>() -> Kernels {
-    enter!(dots => row::dots_avx2::<F>, (rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]));
+    enter!(dots => row::dots_avx2::<F>, (weights: &Streams<'_>, x: &Row<'_>, groups: usize, sums: &mut Sums));
     enter!(pack => pack::pack256::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
     enter!(multiply => tile256::multiply::<F>, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool));
     Kernels {

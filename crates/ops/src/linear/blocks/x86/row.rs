@@ -3,6 +3,7 @@
 use super::{
     super::{
         activations::{Row, Tile},
+        few::{Streams, Sums},
         format::{Format, GROUP},
     },
     levels::levels,
@@ -82,10 +83,13 @@ unsafe fn group<F: Format>(weights: &[u8], x: &Tile<'_>, group: usize) -> __m256
 
 /// Rows of weights times one row of activations.
 #[target_feature(enable = "avx2,fma,f16c")]
-pub(super) fn dots_avx2<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]) {
-    for (row, sum) in rows.iter().zip(sums) {
-        *sum = dot::<F>(row, x.natural, groups);
-    }
+pub(super) fn dots_avx2<F: Format>(
+    weights: &Streams<'_>,
+    x: &Row<'_>,
+    groups: usize,
+    sums: &mut Sums,
+) {
+    weights.each(sums, |row| dot::<F>(row, x.natural, groups));
 }
 
 /// Adds the products of each four to `start`.

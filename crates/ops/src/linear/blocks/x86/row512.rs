@@ -7,7 +7,7 @@
 use super::{
     super::{
         activations::{Row, Tile},
-        few::STREAMS,
+        few::{STREAMS, Streams, Sums},
         format::{Format, GROUP},
     },
     pack::fifth,
@@ -88,18 +88,19 @@ pub(super) fn prepare<'a, F: Format>(cpu: &'a CpuContext<'_>, x: Tile<'a>) -> Ro
 
 /// Rows of weights times one row of activations.
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-pub(super) fn dots<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: &mut [f32]) {
+pub(super) fn dots<F: Format>(weights: &Streams<'_>, x: &Row<'_>, groups: usize, sums: &mut Sums) {
     let (run, _) = plan::<F>();
     let (runs, padded) = (groups / run, groups.next_multiple_of(STEP));
-    assert!(rows.iter().all(|row| row.len() >= groups / F::GROUPS * F::BYTES));
+    assert!(weights.row_bytes() >= groups / F::GROUPS * F::BYTES);
     assert!(x.ordered.len() >= padded * GROUP && x.starts.len() >= padded * lanes::<F>());
     assert!(x.natural.steps.len() >= groups && (!F::MINS || x.natural.sums.len() >= groups));
-    let zero = _mm512_setzero_ps();
-    // SAFETY: all groups are within the slices, by the assertions above.
-    unsafe {
-        if let &[a, b, c, d] = rows {
-            // Variables of their own, since the compiler keeps an array of them in memory.
-            let (mut to_a, mut to_b, mut to_c, mut to_d) = (zero, zero, zero, zero);
+    for i in 0..weights.count() {
+        let [a, b, c, d] = weights.rows(i);
+        let zero = _mm512_setzero_ps();
+        // Variables of their own, since the compiler keeps an array of them in memory.
+        let (mut to_a, mut to_b, mut to_c, mut to_d) = (zero, zero, zero, zero);
+        // SAFETY: all groups are within the slices, by the assertions above.
+        unsafe {
             for i in 0..runs {
                 to_a = add_run::<F>(a, x, i, to_a);
                 to_b = add_run::<F>(b, x, i, to_b);
@@ -112,19 +113,9 @@ pub(super) fn dots<F: Format>(rows: &[&[u8]], x: &Row<'_>, groups: usize, sums: 
                 to_c = add_rest::<F>(c, x, group, groups, to_c);
                 to_d = add_rest::<F>(d, x, group, groups, to_d);
             }
-            sums.copy_from_slice(&sums_of_lanes([to_a, to_b, to_c, to_d]));
-            return;
         }
-        for (row, sum) in rows.iter().zip(sums) {
-            let mut to = zero;
-            for i in 0..runs {
-                to = add_run::<F>(row, x, i, to);
-            }
-            for group in (runs * run..groups).step_by(STEP) {
-                to = add_rest::<F>(row, x, group, groups, to);
-            }
-            [*sum, ..] = sums_of_lanes([to, zero, zero, zero]);
-        }
+        let found = sums_of_lanes([to_a, to_b, to_c, to_d]);
+        sums.iter_mut().zip(found).for_each(|(sums, found)| sums[i] = found);
     }
 }
 
@@ -440,20 +431,33 @@ unsafe fn levels_of_blocks<F: Format>(blocks: [*const u8; STEP]) -> [__m512i; 2]
             };
             return [two(0), two(2)];
         }
-        let first = F::BYTES - 16;
-        let at = |i: usize| _mm_loadu_si128(blocks[i].add(first).cast());
-        let bytes = _mm512_castsi128_si512(at(0));
-        let bytes = _mm512_inserti32x4::<1>(bytes, at(1));
-        let bytes = _mm512_inserti32x4::<2>(bytes, at(2));
-        let [low, high] = nibbles(_mm512_inserti32x4::<3>(bytes, at(3)));
+        let [low, high] = nibbles(sixteens(blocks, F::BYTES - 16));
         if F::TOP == 15 {
             return [low, high];
         }
-        let bits = |i: usize| u64::from(blocks[i].add(first - 4).cast::<u32>().read_unaligned());
-        let (a, b, c, d) = (bits(0), bits(1), bits(2), bits(3));
-        let low_bits = a & 0xffff | (b & 0xffff) << 16 | (c & 0xffff) << 32 | d << 48;
-        let high_bits = a >> 16 | b >> 16 << 16 | c >> 16 << 32 | d >> 16 << 48;
-        [fifth(low, low_bits), fifth(high, high_bits)]
+        // The four bytes of fifth bits come first. Each goes to eight places, which take one bit.
+        let bits = sixteens(blocks, F::BYTES - 20);
+        let each = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
+        let first = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0101_0101_0101_0101, 0));
+        let second = _mm512_or_si512(first, _mm512_set1_epi8(2));
+        let first = _mm512_test_epi8_mask(_mm512_shuffle_epi8(bits, first), each);
+        let second = _mm512_test_epi8_mask(_mm512_shuffle_epi8(bits, second), each);
+        [fifth(low, first), fifth(high, second)]
+    }
+}
+
+/// 16 bytes of each of four blocks, from `place` on.
+///
+/// # Safety
+/// The blocks must be there.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn sixteens(blocks: [*const u8; STEP], place: usize) -> __m512i {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let of = |i: usize| _mm_loadu_si128(blocks[i].add(place).cast());
+        let bytes = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(of(0)), of(1));
+        _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(bytes, of(2)), of(3))
     }
 }
 
