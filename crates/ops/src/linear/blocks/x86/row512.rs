@@ -107,11 +107,17 @@ pub(super) fn dots<F: Format>(weights: &Streams<'_>, x: &Row<'_>, groups: usize,
                 to_c = add_run::<F>(c, x, i, to_c);
                 to_d = add_run::<F>(d, x, i, to_d);
             }
-            for group in (runs * run..groups).step_by(STEP) {
+            let mut group = runs * run;
+            while groups - group > STEP / 2 {
                 to_a = add_rest::<F>(a, x, group, groups, to_a);
                 to_b = add_rest::<F>(b, x, group, groups, to_b);
                 to_c = add_rest::<F>(c, x, group, groups, to_c);
                 to_d = add_rest::<F>(d, x, group, groups, to_d);
+                group = groups.min(group + STEP);
+            }
+            if group < groups {
+                (to_a, to_b) = add_last::<F>([a, b], x, group, groups, (to_a, to_b));
+                (to_c, to_d) = add_last::<F>([c, d], x, group, groups, (to_c, to_d));
             }
         }
         let found = sums_of_lanes([to_a, to_b, to_c, to_d]);
@@ -170,6 +176,68 @@ unsafe fn add_rest<F: Format>(
         let blocks = [of(0), of(1), of(2), of(3)];
         let scales = few_scales::<F>(blocks, x, group, count, &mut to);
         add_products::<F>(levels_of_blocks::<F>(blocks), x, group, 0, &scales, to)
+    }
+}
+
+/// The same for the last one or two groups of two rows at once.
+///
+/// # Safety
+/// As [`add_rest`].
+#[inline]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
+unsafe fn add_last<F: Format>(
+    rows: [&[u8]; 2],
+    x: &Row<'_>,
+    group: usize,
+    groups: usize,
+    (to_a, to_b): (__m512, __m512),
+) -> (__m512, __m512) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let first = group * F::BYTES;
+        let (a, b) = (rows[0].as_ptr().add(first), rows[1].as_ptr().add(first));
+        let second = (groups - group - 1) * F::BYTES;
+        let blocks = [a, a.add(second), b, b.add(second)];
+        let [low, high] = levels_of_blocks::<F>(blocks);
+        // The same activations for both rows, and nothing for groups that are not there.
+        let twice = |from: *const u8| _mm512_broadcast_i64x4(_mm256_loadu_si256(from.cast()));
+        let x_bytes = x.ordered.as_ptr().add(group * GROUP);
+        let starts = x.starts.as_ptr().add(group * lanes::<F>());
+        let there: __mmask8 = if second == 0 { 0b0101 } else { 0b1111 };
+        let two = |from: &[f32]| {
+            let two = _mm_maskz_loadu_ps(there & 3, from.as_ptr().add(group));
+            _mm_movelh_ps(two, two)
+        };
+        let steps = two(x.natural.steps);
+        let heads = heads(blocks);
+        let scales = _mm_maskz_mul_ps(there, floats(heads), steps);
+        let scales = _mm512_castps128_ps512(scales);
+        if let (_, Order::Halves) = plan::<F>() {
+            let start =
+                if lanes::<F>() == 0 { _mm512_setzero_si512() } else { twice(starts.cast()) };
+            let sum = _mm512_dpbusd_epi32(start, low, twice(x_bytes));
+            let sum = _mm512_dpbusd_epi32(sum, high, twice(x_bytes.add(2 * GROUP)));
+            let scale = _mm512_permutexvar_ps(each_by_four([0, 1, 2, 3]), scales);
+            let mut both = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale);
+            if F::MINS {
+                let lows = floats(_mm_srli_epi32::<16>(heads));
+                let sums = _mm_mul_ps(two(x.natural.sums), steps);
+                let lows = _mm512_castps128_ps512(_mm_maskz_mul_ps(there, lows, sums));
+                // One lane of each group's.
+                let places = each_by_four([0, 1, 2, 3]);
+                both = _mm512_add_ps(both, _mm512_maskz_permutexvar_ps(0x1111, places, lows));
+            }
+            let b = _mm512_maskz_shuffle_f32x4::<0b00_00_11_10>(0x00ff, both, both);
+            return (_mm512_mask_add_ps(to_a, 0x00ff, to_a, both), _mm512_add_ps(to_b, b));
+        }
+        // Natural: the groups of each row in a vector of their own.
+        let (x, start) = (_mm512_loadu_si512(x_bytes.cast()), _mm512_loadu_si512(starts.cast()));
+        let product = |levels| _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(start, levels, x));
+        let scale = |which| _mm512_permutexvar_ps(each_by_four(which), scales);
+        (
+            _mm512_fmadd_ps(product(low), scale([0, 0, 1, 1]), to_a),
+            _mm512_fmadd_ps(product(high), scale([2, 2, 3, 3]), to_b),
+        )
     }
 }
 
@@ -276,9 +344,7 @@ unsafe fn few_scales<F: Format>(
     let there: __mmask8 = (1 << count) - 1;
     // SAFETY: as the caller promises.
     unsafe {
-        let head = |i: usize| blocks[i].cast::<i32>().read_unaligned();
-        let heads = _mm_setr_epi32(head(0), head(1), head(2), head(3));
-        let floats = |halves: __m128i| _mm_cvtph_ps(_mm_cvtepi32_epi16(halves));
+        let heads = heads(blocks);
         let steps = _mm_maskz_loadu_ps(there, x.natural.steps.as_ptr().add(group));
         if F::MINS {
             let sums = _mm_maskz_loadu_ps(there, x.natural.sums.as_ptr().add(group));
@@ -288,6 +354,33 @@ unsafe fn few_scales<F: Format>(
         }
         _mm512_zextps128_ps512(_mm_maskz_mul_ps(there, floats(heads), steps))
     }
+}
+
+/// The first four bytes of each of four blocks.
+///
+/// # Safety
+/// The blocks must be there.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn heads(blocks: [*const u8; STEP]) -> __m128i {
+    // SAFETY: as the caller promises.
+    let head = |i: usize| unsafe { blocks[i].cast::<i32>().read_unaligned() };
+    _mm_setr_epi32(head(0), head(1), head(2), head(3))
+}
+
+/// The halves in the lower words of four lanes.
+#[inline]
+#[target_feature(enable = "f16c,avx512f,avx512vl")]
+fn floats(halves: __m128i) -> __m128 {
+    _mm_cvtph_ps(_mm_cvtepi32_epi16(halves))
+}
+
+/// Four numbers, four times each.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn each_by_four([a, b, c, d]: [usize; 4]) -> __m512i {
+    let [a, b, c, d] = [a as i32, b as i32, c as i32, d as i32];
+    _mm512_setr_epi32(a, a, a, a, b, b, b, b, c, c, c, c, d, d, d, d)
 }
 
 /// `to` plus the products of the four groups from `group` on. Their scales are those from
@@ -317,27 +410,6 @@ unsafe fn add_products<F: Format>(
                 let at = group * lanes::<F>() + i * 16;
                 _mm512_loadu_si512(x.starts.as_ptr().add(at).cast())
             }
-        };
-        let each_by_four = |which: [usize; 4]| {
-            let of = |i: usize| which[i] as i32;
-            _mm512_setr_epi32(
-                of(0),
-                of(0),
-                of(0),
-                of(0),
-                of(1),
-                of(1),
-                of(1),
-                of(1),
-                of(2),
-                of(2),
-                of(2),
-                of(2),
-                of(3),
-                of(3),
-                of(3),
-                of(3),
-            )
         };
         let scale = |which: [usize; 4]| _mm512_permutexvar_ps(each_by_four(which), *scales);
         let g = step * STEP;
@@ -431,20 +503,41 @@ unsafe fn levels_of_blocks<F: Format>(blocks: [*const u8; STEP]) -> [__m512i; 2]
             };
             return [two(0), two(2)];
         }
-        let [low, high] = nibbles(sixteens(blocks, F::BYTES - 16));
+        let bytes = sixteens(blocks, F::BYTES - 16);
         if F::TOP == 15 {
-            return [low, high];
+            return nibbles(bytes);
         }
-        // The four bytes of fifth bits come first. Each goes to eight places, which take one bit.
-        let bits = sixteens(blocks, F::BYTES - 20);
-        let each = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
-        let first = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0101_0101_0101_0101, 0));
-        let second = _mm512_or_si512(first, _mm512_set1_epi8(2));
-        let first = _mm512_test_epi8_mask(_mm512_shuffle_epi8(bits, first), each);
-        let second = _mm512_test_epi8_mask(_mm512_shuffle_epi8(bits, second), each);
-        [fifth(low, first), fifth(high, second)]
+        // The fifth bits of each block, in all lanes of its quarter.
+        let bits = |i: usize| _mm_loadu_si32(blocks[i].add(F::BYTES - 20).cast());
+        let all = _mm512_broadcastd_epi32(bits(0));
+        let all = _mm512_mask_broadcastd_epi32(all, 0x00f0, bits(1));
+        let all = _mm512_mask_broadcastd_epi32(all, 0x0f00, bits(2));
+        let all = _mm512_mask_broadcastd_epi32(all, 0xf000, bits(3));
+        // Four of them become four bytes by a table.
+        let table = _mm512_loadu_si512(FIFTHS.as_ptr().cast());
+        let shifts = _mm512_broadcast_i32x4(_mm_setr_epi32(0, 4, 8, 12));
+        let later = _mm512_add_epi32(shifts, _mm512_set1_epi32(16));
+        let first = _mm512_permutexvar_epi32(_mm512_srlv_epi32(all, shifts), table);
+        let second = _mm512_permutexvar_epi32(_mm512_srlv_epi32(all, later), table);
+        // (a & b) | c
+        let fifteen = _mm512_set1_epi8(15);
+        [
+            _mm512_ternarylogic_epi32::<0xea>(bytes, fifteen, first),
+            _mm512_ternarylogic_epi32::<0xea>(_mm512_srli_epi16::<4>(bytes), fifteen, second),
+        ]
     }
 }
+
+/// Four bits as the fifth bits of four bytes.
+static FIFTHS: [[u8; 4]; 16] = {
+    let mut table = [[0; 4]; 16];
+    let mut i = 0;
+    while i < 64 {
+        table[i / 4][i % 4] = (((i / 4) >> (i % 4)) as u8 & 1) << 4;
+        i += 1;
+    }
+    table
+};
 
 /// 16 bytes of each of four blocks, from `place` on.
 ///
