@@ -23,9 +23,21 @@ pub(super) struct Rule {
     pub(super) bias: i32,
 }
 
+/// How fine activations are.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Detail {
+    /// A byte each.
+    Bytes,
+    /// Two bytes each: what rounding leaves of a row is a row of its own, after all others.
+    TwoBytes,
+}
+
 /// Quantised rows, in tiles of up to [`TILE`].
 pub(super) struct Activations<'a> {
+    /// Rows there were.
     pub(super) rows: usize,
+    /// Rows there are.
+    pub(super) laid_out: usize,
     groups: usize,
     /// Groups that lie together, for all tiles, before the next ones follow.
     depth: usize,
@@ -80,35 +92,43 @@ impl<'a> Activations<'a> {
         cpu: &'a CpuContext<'_>,
         op: &Layer<'_>,
         rule: Rule,
+        detail: Detail,
         tile: usize,
         depth: usize,
         quantise: Quantise,
     ) -> Activations<'a> {
-        let (rows, k, _) = op.sizes();
+        let (given, k, _) = op.sizes();
         let groups = k / GROUP;
+        let rows = if detail == Detail::TwoBytes { 2 * given } else { given };
         let (starts_per_group, sums_per_group) = if F::MINS { (0, 1) } else { (F::STARTS, 0) };
         let bytes = cpu.scratch::<u8>(rows * k);
         let starts = cpu.scratch::<i32>(rows * groups * starts_per_group);
         let sums = cpu.scratch::<f32>(rows * groups * sums_per_group);
         let steps = cpu.scratch::<f32>(rows * groups);
-        let spoilt = cpu.scratch::<u8>(rows);
+        let spoilt = cpu.scratch::<u8>(given);
         spoilt.fill(0);
         {
             let tiles = rows.div_ceil(tile);
             let workers = cpu.threads().min(tiles).max(1);
-            let floats = Output::of(cpu.scratch::<f32>(workers * k));
+            let floats = Output::of(cpu.scratch::<f32>(workers * 2 * k));
             let bytes = Output::of(&mut *bytes);
             let (starts, sums) = (Output::of(&mut *starts), Output::of(&mut *sums));
             let (steps, spoilt) = (Output::of(&mut *steps), Output::of(&mut *spoilt));
             let (source, isa) = (cpu.rows(op.x), cpu.isa());
             cpu.run(workers, |worker| {
                 // SAFETY: each worker has its own piece, and each tile belongs to one worker.
-                let buffer = unsafe { floats.range(worker * k..(worker + 1) * k) };
+                let buffer = unsafe { floats.range(worker * 2 * k..(worker + 1) * 2 * k) };
+                let (buffer, rest) = buffer.split_at_mut(k);
                 for tile_number in tiles * worker / workers..tiles * (worker + 1) / workers {
                     let first = tile_number * tile;
                     let height = tile.min(rows - first);
                     for i in 0..height {
-                        let x = source.get(op.row(first + i), buffer);
+                        let row = (first + i) % given;
+                        let mut x = source.get(op.row(row), buffer);
+                        if first + i >= given {
+                            isa.run(Rest { x, span: rule.span, rest });
+                            x = rest;
+                        }
                         let mut finite = true;
                         for group in (0..groups).step_by(depth) {
                             let depth = depth.min(groups - group);
@@ -127,15 +147,18 @@ impl<'a> Activations<'a> {
                             let place = Place { row: i, height, bytes, starts, sums, steps };
                             finite &= quantise(isa, x, rule, place);
                         }
-                        // SAFETY: as above.
-                        let spoilt = unsafe { spoilt.range(first + i..first + i + 1) };
-                        spoilt[0] = u8::from(!finite);
+                        if first + i < given {
+                            // SAFETY: as above.
+                            let spoilt = unsafe { spoilt.range(row..row + 1) };
+                            spoilt[0] = u8::from(!finite);
+                        }
                     }
                 }
             });
         }
         Activations {
-            rows,
+            rows: given,
+            laid_out: rows,
             groups,
             depth,
             starts_per_group,
@@ -153,7 +176,7 @@ impl<'a> Activations<'a> {
     #[inline]
     pub(super) fn tile(&self, first: usize, height: usize, group: usize) -> Tile<'a> {
         let depth = self.depth.min(self.groups - group);
-        let from = self.rows * group + first * depth;
+        let from = self.laid_out * group + first * depth;
         let to = from + height * depth;
         let (starts, sums) = (self.starts_per_group, self.sums_per_group);
         Tile {
@@ -191,6 +214,35 @@ struct QuantiseRow<'a, F> {
     format: PhantomData<F>,
 }
 
+/// Writes what quantising a row leaves of it. Rows that are not finite leave nothing.
+struct Rest<'a> {
+    x: &'a [f32],
+    span: usize,
+    rest: &'a mut [f32],
+}
+
+impl Kernel for Rest<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        let len = self.span * GROUP;
+        for (x, rest) in self.x.chunks(len).zip(self.rest.chunks_mut(len)) {
+            let (step, inverse) = step(peak(x));
+            for (x, rest) in x.iter().zip(rest) {
+                *rest =
+                    if inverse == 0.0 { 0.0 } else { x - ((x * inverse + MAGIC) - MAGIC) * step };
+            }
+        }
+    }
+}
+
+/// The largest magnitude. What is not finite comes last, since magnitudes order like their bits.
+#[inline(always)]
+fn peak(x: &[f32]) -> f32 {
+    f32::from_bits(x.iter().fold(0, |top, x| top.max(x.to_bits() & 0x7fff_ffff)))
+}
+
 /// What a byte is worth, and how many bytes 1 is, where `peak` is the largest magnitude.
 #[inline(always)]
 pub(super) fn step(peak: f32) -> (f32, f32) {
@@ -209,9 +261,7 @@ impl<F: Format> Kernel for QuantiseRow<'_, F> {
         let mut all_finite = true;
         let (groups, _) = x.as_chunks::<GROUP>();
         for (s, span) in groups.chunks(rule.span).enumerate() {
-            // Magnitudes order like their bits; what is not finite comes last.
-            let top = span.as_flattened().iter();
-            let peak = f32::from_bits(top.fold(0, |top, x| top.max(x.to_bits() & 0x7fff_ffff)));
+            let peak = peak(span.as_flattened());
             all_finite &= peak.is_finite();
             let (step, inverse) = step(peak);
             for (i, group) in span.iter().enumerate() {

@@ -3,7 +3,7 @@
 
 use super::{
     Dots, Kernels, WeightRows,
-    activations::{Activations, Row},
+    activations::{Activations, Detail, Row},
     exact_where_spoilt,
     format::{Format, GROUP},
     with_format,
@@ -97,7 +97,8 @@ fn input<'a, F: Format>(layer: &Layer<'_>, cpu: &'a CpuContext<'_>) -> Input<'a>
     let kernels = Kernels::of::<F>(cpu.isa());
     let (rows, k, _) = layer.sizes();
     let quantise = kernels.quantise;
-    let x = Activations::new::<F>(cpu, layer, kernels.row_rule, 1, k / GROUP, quantise);
+    let x =
+        Activations::new::<F>(cpu, layer, kernels.row_rule, Detail::Bytes, 1, k / GROUP, quantise);
     let rows = (0..rows).map(|row| (kernels.prepare)(cpu, x.tile(row, 1, 0))).collect();
     Input { x, rows }
 }

@@ -3,7 +3,7 @@
 use super::{
     super::{Layer, out::Out},
     Kernels, WeightRows,
-    activations::{Activations, TILE},
+    activations::{Activations, Detail, TILE},
     format::{Format, GROUP},
     panel::{DEPTH, PanelRoom, WIDTH},
 };
@@ -14,6 +14,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// cache. A multiple of [`TILE`].
 const ROWS: usize = 516;
 
+/// So few rows are multiplied with two bytes per activation: unpacking the weights takes most of the
+/// time anyway.
+const FINE: usize = 16;
+
 pub(super) fn linear<'a, F: Format>(
     op: &Layer<'_>,
     cpu: &'a CpuContext<'_>,
@@ -23,7 +27,9 @@ pub(super) fn linear<'a, F: Format>(
 ) -> Activations<'a> {
     let (rows, k, n) = op.sizes();
     let groups = k / GROUP;
-    let x = Activations::new::<F>(cpu, op, kernels.rule, TILE, DEPTH, kernels.quantise);
+    let detail = if rows <= FINE { Detail::TwoBytes } else { Detail::Bytes };
+    let x = Activations::new::<F>(cpu, op, kernels.rule, detail, TILE, DEPTH, kernels.quantise);
+    let rows = x.laid_out;
     let (panels, isa) = (n.div_ceil(WIDTH), cpu.isa());
     let workers = cpu.threads().min(panels);
     let room = PanelRoom::new(cpu, workers);
@@ -60,11 +66,11 @@ pub(super) fn linear<'a, F: Format>(
                         if tile < WIDTH {
                             weights.fetch::<F>(following.0 + tile, following.1);
                         }
-                        if last {
+                        if last && detail == Detail::Bytes {
                             (first..first + height).for_each(|row| out.fetch(row, &columns));
                         }
                         (kernels.multiply)(panel, x.tile(first, height, group), sums, fresh);
-                        if !last {
+                        if !last || detail == Detail::TwoBytes {
                             continue;
                         }
                         // At once: what is stored finds its way out while the next is computed.
@@ -72,6 +78,14 @@ pub(super) fn linear<'a, F: Format>(
                             // SAFETY: each panel of columns belongs to one worker.
                             unsafe { out.store(first + i, columns.start, &sums[..columns.len()]) };
                         }
+                    }
+                }
+                if detail == Detail::TwoBytes {
+                    let (sums, rest) = sums[..count * WIDTH].split_at_mut(count / 2 * WIDTH);
+                    sums.iter_mut().zip(rest).for_each(|(sum, rest)| *sum += *rest);
+                    for (row, sums) in sums.chunks(WIDTH).enumerate() {
+                        // SAFETY: as above.
+                        unsafe { out.store(row, columns.start, &sums[..columns.len()]) };
                     }
                 }
             }
