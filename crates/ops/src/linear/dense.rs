@@ -10,14 +10,16 @@ use bessemer_core::{
     cpu::{CpuContext, Output},
 };
 use half::{bf16, f16};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::Range;
 
 /// The most rows for which the weights are streamed.
 const FEW: usize = 8;
-/// Rows of activations, columns, and how much of the inner dimension are multiplied at once.
+/// Rows of activations that are multiplied at once.
 const ROWS: usize = 512;
-const COLUMNS: usize = 256;
-const DEPTH: usize = 512;
+/// Weights that are taken at once: as `f32` they stay in the caches of most machines.
+const WEIGHTS: usize = 1 << 20;
+/// Rows and columns that the library takes at once, on the widest machines.
+const TILE: (usize, usize) = (6, 64);
 
 pub(super) fn linear(op: &Layer<'_>, cpu: &CpuContext<'_>) {
     let (rows, k, n) = op.sizes();
@@ -25,71 +27,89 @@ pub(super) fn linear(op: &Layer<'_>, cpu: &CpuContext<'_>) {
         return;
     }
     let out = Out::new(op, cpu);
-    let x = cpu.scratch::<f32>(rows.min(ROWS) * k);
     let gapless = k == 1 || op.weight.strides()[1] == 1;
     for first in (0..rows).step_by(ROWS) {
-        let count = ROWS.min(rows - first);
-        let source = cpu.rows(op.x);
-        let floats = Output::of(&mut *x);
-        cpu.split(count, 16, |range| {
-            for row in range {
-                // SAFETY: each row belongs to one task.
-                source.load(op.row(first + row), unsafe { floats.range(row * k..(row + 1) * k) });
+        let part = first..rows.min(first + ROWS);
+        cpu.scoped(|cpu| {
+            if rows > FEW || !gapless || k == 0 {
+                return product(op, cpu, part, &out);
             }
-        });
-        let x = &x[..count * k];
-        if rows <= FEW && gapless && k > 0 {
+            let x = load(op, cpu, part);
             match op.weight.dtype() {
                 DType::F16 => streams::linear::<f16>(op, cpu, x, &out),
                 DType::BF16 => streams::linear::<bf16>(op, cpu, x, &out),
                 _ => streams::linear::<f32>(op, cpu, x, &out),
             }
-        } else {
-            product(op, cpu, x, first, &out);
-        }
+        });
     }
 }
 
-/// The rows of `x`, of which the first is row `first` of the op, times all weights.
-fn product(op: &Layer<'_>, cpu: &CpuContext<'_>, x: &[f32], first: usize, out: &Out<'_>) {
-    let (all, k, n) = op.sizes();
-    let rows = ROWS.min(all - first);
-    let (weights, isa) = (Operand::new(cpu, op.weight).transposed(), cpu.isa());
-    let depth = if weights.is_f32() { k } else { DEPTH.min(k) };
-    // Enough blocks for all threads, each of whole vectors.
-    let columns = n.div_ceil(2 * cpu.threads()).next_multiple_of(16).min(COLUMNS);
-    let blocks = n.div_ceil(columns);
-    let workers = cpu.threads().min(blocks);
-    let copies = if weights.is_f32() { 0 } else { columns * depth };
-    let room = Output::of(cpu.scratch::<f32>(workers * (copies + rows * columns)));
-    let next = AtomicUsize::new(0);
-    cpu.run(workers, |worker| {
-        let size = copies + rows * columns;
-        // SAFETY: each worker has its own piece.
-        let room = unsafe { room.range(worker * size..(worker + 1) * size) };
-        let (copy, sums) = room.split_at_mut(copies);
-        loop {
-            let block = next.fetch_add(1, Ordering::Relaxed);
-            if block >= blocks {
-                break;
-            }
-            let right = block * columns..n.min((block + 1) * columns);
-            let target = Matrix { first: sums.as_mut_ptr(), row: columns as isize, column: 1 };
-            for start in (0..k.max(1)).step_by(depth.max(1)) {
-                let inner = start..k.min(start + depth);
-                let size = (rows, inner.len(), right.len());
-                let from = x.as_ptr().wrapping_add(inner.start);
-                let x = Matrix { first: from, row: k as isize, column: 1 };
-                // SAFETY: blocks are within the matrices; the sums are this worker's.
-                unsafe {
-                    let weights = weights.block(isa, inner, right.clone(), copy);
-                    gemm(size, x, weights, target, start > 0);
-                }
-            }
-            for (row, sums) in sums.chunks(columns).enumerate() {
-                // SAFETY: each block of columns belongs to one worker.
-                unsafe { out.store(first + row, right.start, &sums[..right.len()]) };
-            }
+/// Some rows of the activations as `f32`, one after another.
+fn load<'a>(op: &Layer<'_>, cpu: &'a CpuContext<'_>, rows: Range<usize>) -> &'a [f32] {
+    let k = op.x.shape().width();
+    let x = cpu.scratch::<f32>(rows.len() * k);
+    let source = cpu.rows(op.x);
+    let floats = Output::of(&mut *x);
+    cpu.split(rows.len(), 16, |part| {
+        for row in part {
+            // SAFETY: each row belongs to one task.
+            let to = unsafe { floats.range(row * k..(row + 1) * k) };
+            source.load(op.row(rows.start + row), to);
         }
     });
+    x
+}
+
+/// The left matrix of the product: some rows of the activations, where they are if they can be.
+fn left(op: &Layer<'_>, cpu: &CpuContext<'_>, rows: Range<usize>) -> Matrix<*const f32> {
+    let k = op.x.shape().width();
+    if op.x.dtype() == DType::F32 && op.x.shape().rank() == 2 && op.rows.is_none() {
+        let x = Operand::new(cpu, op.x);
+        // SAFETY: all rows are there, and it takes no room.
+        return unsafe { x.block(cpu.isa(), rows, 0..k, &mut []) };
+    }
+    Matrix { first: load(op, cpu, rows).as_ptr(), row: k as isize, column: 1 }
+}
+
+/// Some rows times all weights: a block of these is laid out by all threads, and then each has some
+/// of the rows.
+fn product(op: &Layer<'_>, cpu: &CpuContext<'_>, part: Range<usize>, out: &Out<'_>) {
+    let ((_, k, n), rows) = (op.sizes(), part.len());
+    let x = left(op, cpu, part.clone());
+    let weights = Operand::new(cpu, op.weight).transposed();
+    let columns = (WEIGHTS / k.max(1)).next_multiple_of(TILE.1).min(n);
+    let tiles = rows.div_ceil(TILE.0);
+    let workers = cpu.threads().min(tiles);
+    for first in (0..n).step_by(columns) {
+        let right = first..n.min(first + columns);
+        cpu.scoped(|cpu| {
+            // SAFETY: the columns are there.
+            let weights = unsafe { weights.gapless_rows(cpu, 0..k, right.clone()) };
+            let there = out.block(part.start, first);
+            let room = if there.is_some() { 0 } else { rows * right.len() };
+            let sums = Output::of(cpu.scratch::<f32>(room));
+            let at = Matrix { first: sums.as_ptr(), row: right.len() as isize, column: 1 };
+            let target = there.unwrap_or(at);
+            cpu.run(workers, |worker| {
+                let start = (tiles * worker / workers * TILE.0).min(rows);
+                let end = (tiles * (worker + 1) / workers * TILE.0).min(rows);
+                let size = (end - start, k, right.len());
+                // SAFETY: the rows are there, and each belongs to one worker.
+                unsafe { gemm(size, x.below(start), weights, target.below(start), false) };
+            });
+            if there.is_some() {
+                return;
+            }
+            cpu.split(rows, 16, |part_of_rows| {
+                for row in part_of_rows {
+                    let len = right.len();
+                    // SAFETY: all sums are there by now, and each row belongs to one task.
+                    unsafe {
+                        let sums = sums.range(row * len..(row + 1) * len);
+                        out.store(part.start + row, first, sums);
+                    }
+                }
+            });
+        });
+    }
 }

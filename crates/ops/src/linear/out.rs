@@ -1,6 +1,7 @@
 //! Where results go: parts of rows, with the bias added, rounded to the dtype of the output.
 
 use super::{Layer, fetch};
+use crate::matmul::gemm::Matrix;
 use bessemer_core::{
     DType, Element, View,
     cpu::{CpuContext, Output},
@@ -86,6 +87,20 @@ impl<'a> Out<'a> {
                 }
             }
         }
+    }
+
+    /// Where sums can be written as they come, from a row and a column on: rows of `f32` to which no
+    /// bias is added.
+    pub(super) fn block(&self, row: usize, column: usize) -> Option<Matrix<*mut f32>> {
+        let (Place::F32(out), Some(down), None, None) =
+            (&self.place, self.row_step, self.bias, self.rows)
+        else {
+            return None;
+        };
+        let right = *self.view.strides().last()?;
+        let start = row as isize * down + column as isize * right;
+        let first = out.as_ptr().wrapping_offset(self.first as isize + start);
+        Some(Matrix { first, row: down, column: right })
     }
 
     /// Asks for the memory of some columns of a row, which will soon be stored to.

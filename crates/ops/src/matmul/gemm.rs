@@ -9,6 +9,23 @@ pub(crate) struct Matrix<P> {
     pub(crate) column: isize,
 }
 
+impl Matrix<*const f32> {
+    /// Without the rows before `row`.
+    pub(crate) fn below(self, row: usize) -> Self {
+        Matrix { first: self.first.wrapping_offset(row as isize * self.row), ..self }
+    }
+}
+
+impl Matrix<*mut f32> {
+    /// Without the rows before `row`.
+    pub(crate) fn below(self, row: usize) -> Self {
+        Matrix { first: self.first.wrapping_offset(row as isize * self.row), ..self }
+    }
+}
+
+// SAFETY: addresses, which are used only by `unsafe` code that says why it may.
+unsafe impl<P> Sync for Matrix<P> {}
+
 /// `out = a · b`, or `out += a · b`, where `size` is rows, inner length and columns.
 ///
 /// # Safety

@@ -7,6 +7,8 @@ pub(crate) mod gemm;
 mod metal;
 pub(crate) mod operand;
 mod reference;
+#[cfg(target_arch = "x86_64")]
+mod turn512;
 
 pub(crate) use cases::cases;
 pub use dot::Dot;

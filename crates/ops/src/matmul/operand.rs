@@ -1,9 +1,17 @@
 //! Dense matrices of any float dtype as the `f32` the library takes.
 
 use super::gemm::Matrix;
-use bessemer_core::{DType, View, cpu::CpuContext};
+#[cfg(target_arch = "x86_64")]
+use super::turn512::{Lines, turn};
+use bessemer_core::{
+    DType, View,
+    cpu::{CpuContext, Output},
+};
 use bessemer_simd::{Isa, convert};
 use std::ops::Range;
+
+/// Columns that a thread copies at once, at least.
+const TURNED: usize = 16;
 
 /// A matrix among the inputs of an op.
 #[derive(Clone, Copy)]
@@ -47,6 +55,53 @@ impl Operand {
         self.dtype == DType::F32
     }
 
+    /// A part of it as `f32`, copied by all threads if it must be. Where the machine turns matrices
+    /// round fast, its rows have no gaps: libraries take those of a right matrix much faster than
+    /// columns without gaps.
+    ///
+    /// # Safety
+    /// The part must be within the matrix.
+    pub(crate) unsafe fn gapless_rows(
+        &self,
+        cpu: &CpuContext<'_>,
+        rows: Range<usize>,
+        columns: Range<usize>,
+    ) -> Matrix<*const f32> {
+        let isa = cpu.isa();
+        let turned = cfg!(target_arch = "x86_64") && isa == Isa::Avx512 && self.row == 1;
+        let (len, width) = (rows.len(), columns.len());
+        if !turned && (self.is_f32() || self.row != 1) {
+            let room = if self.is_f32() { 0 } else { len * width };
+            // SAFETY: as the caller promises.
+            return unsafe { self.block(isa, rows, columns, cpu.scratch(room)) };
+        }
+        let room = Output::of(cpu.scratch::<f32>(len * width));
+        cpu.split(width.div_ceil(TURNED), 1, |strips| {
+            let part = strips.start * TURNED..width.min(strips.end * TURNED);
+            let first = self.place(rows.start, columns.start + part.start);
+            // SAFETY: as the caller promises; each strip belongs to one task, and contexts have
+            // instructions that the machine has.
+            unsafe {
+                #[cfg(target_arch = "x86_64")]
+                if turned {
+                    let (dtype, count) = (self.dtype, part.len());
+                    let lines = Lines { dtype, first, step: self.column, count, len };
+                    return turn(lines, room.as_ptr().add(part.start), width);
+                }
+                let from = Operand { first, ..*self }.transposed();
+                let room = room.range(part.start * len..part.end * len);
+                from.block(isa, 0..part.len(), 0..len, room);
+            }
+        });
+        let (row, column) = if turned { (width as isize, 1) } else { (1, len as isize) };
+        Matrix { first: room.as_ptr(), row, column }
+    }
+
+    fn place(&self, row: usize, column: usize) -> *const u8 {
+        let offset = row as isize * self.row + column as isize * self.column;
+        self.first.wrapping_offset(offset * self.dtype.block_bytes() as isize)
+    }
+
     /// A part of it as `f32`: in place if it is that, else copied to `room`.
     ///
     /// # Safety
@@ -58,9 +113,8 @@ impl Operand {
         columns: Range<usize>,
         room: &mut [f32],
     ) -> Matrix<*const f32> {
-        let offset = rows.start as isize * self.row + columns.start as isize * self.column;
         let bytes = self.dtype.block_bytes() as isize;
-        let first = self.first.wrapping_offset(offset * bytes);
+        let first = self.place(rows.start, columns.start);
         if self.is_f32() {
             return Matrix { first: first.cast(), row: self.row, column: self.column };
         }
