@@ -32,10 +32,11 @@ impl Lines {
 /// AVX-512.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,f16c")]
 pub(super) unsafe fn turn(lines: Lines, to: *mut f32, width: usize) {
-    for first in (0..lines.count).step_by(SIDE) {
-        let count = SIDE.min(lines.count - first);
-        for start in (0..lines.len).step_by(SIDE) {
-            let len = SIDE.min(lines.len - start);
+    // Along the rows that are written first, so that they are written as a whole.
+    for start in (0..lines.len).step_by(SIDE) {
+        let len = SIDE.min(lines.len - start);
+        for first in (0..lines.count).step_by(SIDE) {
+            let count = SIDE.min(lines.count - first);
             let mut vectors = [_mm512_setzero_ps(); SIDE];
             for (i, vector) in vectors.iter_mut().enumerate().take(count) {
                 // SAFETY: as the caller promises.
