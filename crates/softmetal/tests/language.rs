@@ -324,3 +324,16 @@ fn comparisons_in_template_headers() {
     );
     assert_eq!(output::<f32>(&source, "k", 3, 4), [1.0, 5.0, 9.0]);
 }
+
+#[test]
+fn methods_of_temporaries() {
+    let source = format!(
+        "{HEAD}struct Wide {{ ulong low; Wide(ulong l) : low(l) {{}} Wide operator+(const Wide o) const {{ return Wide(low + o.low); }}\n\
+           bool operator<(const Wide o) const {{ return low < o.low; }} bool less(Wide o, int by = 1) const {{ return low + by < o.low; }} operator float() const {{ return low; }} }};\n\
+         struct Op {{ float operator()(float x) {{ return x * 2; }} float f(float x) const {{ return x + 1; }} }};\n\
+         Op make() {{ return Op(); }}\n\
+         kernel void k(device float *o [[buffer(0)]]) {{ Wide a(1), b(2);\n\
+           o[0] = (a + b) < a; o[1] = (a + b).less(Wide(9)); o[2] = Wide(3) < b; o[3] = a < (a + b); o[4] = a + b; o[5] = make().f(3) + make()(4) + Op().f(1) + Op()(2); }}"
+    );
+    assert_eq!(output::<f32>(&source, "k", 6, 1)[..6], [0.0, 1.0, 0.0, 1.0, 3.0, 18.0]);
+}

@@ -1,7 +1,7 @@
 //! What one worker has seen: every access comes here unless its site has settled it.
 
 use super::shadow::Shadow;
-use super::sites::{IGNORED, Notes, Site, Sites};
+use super::sites::{ENDLESS, IGNORED, Notes, Site, Sites};
 use super::streaks::Streak;
 use super::sync::Acquired;
 use super::{ALIGNED, ATOMIC_READ, ATOMIC_UPDATE, FENCE, READ, RELEASES, Run, WRITE};
@@ -195,13 +195,13 @@ impl Local {
     /// An access to what is bound.
     fn bound(&mut self, a: &Access, b: usize, sited: bool) {
         let binding = &self.run.bindings[b];
-        let notes =
-            Notes { binding: b, size: a.size, write: a.writes(), base: a.address, first: a.thread };
+        let mut notes = Notes { binding: b, size: a.size, write: a.writes(), ..Notes::default() };
         if let Some(map) = binding.map.as_ref().filter(|_| a.kind == READ) {
             map.mark(a.address, a.size);
             let begun = Site { map: map.bias(), ..site(a.pc, &binding.range, a.size) };
             self.count(a, b);
             if sited {
+                notes.most = ENDLESS;
                 self.occupy(begun, notes);
             }
         } else if sited && binding.unmet && !self.by_word[b] {
@@ -226,34 +226,34 @@ impl Local {
     }
 
     /// An access that may go on a streak of its site, or begins one.
-    fn streak(&mut self, a: &Access, notes: Notes) {
+    fn streak(&mut self, a: &Access, mut notes: Notes) {
         let slot = Sites::slot(a.pc);
-        let mut old = self.sites.get(slot);
-        let was = self.sites.notes[slot];
+        let (old, was) = (self.sites.get(slot), self.sites.notes[slot]);
         let same = old.pc == a.pc as u64 && old.map == 0 && was.binding == notes.binding;
-        let stride = a.address.wrapping_sub(was.base) as u64;
-        let step = a.thread.wrapping_sub(was.first);
-        if same && old.count == 1 {
+        let range = &self.run.bindings[notes.binding].range;
+        let goes_on = |stride: u64, step: u32| {
+            let left = steps(range, a.address, a.size, stride as i64);
+            let site = Site {
+                next: (a.address as u64).wrapping_add(stride),
+                stride,
+                left,
+                thread: a.thread.wrapping_add(step),
+                step,
+                ..site(a.pc, range, a.size)
+            };
+            (site, left)
+        };
+        if same && was.begun == 1 && old.left == was.most {
             // The second access of a streak says how it goes on.
-            old.stride = stride;
-            old.step = step;
-            old.next = (a.address as u64).wrapping_add(stride);
-            old.thread = a.thread.wrapping_add(step);
-            old.count = 2;
-            self.sites.set(slot, old, was);
+            let stride = a.address.wrapping_sub(was.base) as u64;
+            let (site, most) = goes_on(stride, a.thread.wrapping_sub(was.first));
+            self.sites.set(slot, site, Notes { begun: 2, most, ..was });
             return;
         }
         let (stride, step) = if same { (old.stride, old.step) } else { (a.size as u64, 1) };
-        let range = &self.run.bindings[notes.binding].range;
-        let begun = Site {
-            next: (a.address as u64).wrapping_add(stride),
-            stride,
-            count: 1,
-            thread: a.thread.wrapping_add(step),
-            step,
-            ..site(a.pc, range, a.size)
-        };
-        self.occupy(begun, notes);
+        let (site, most) = goes_on(stride, step);
+        notes = Notes { base: a.address, first: a.thread, begun: 1, most, ..notes };
+        self.occupy(site, notes);
     }
 
     /// Puts a site in its slot, after settling what was there.
@@ -266,11 +266,16 @@ impl Local {
     /// Adds up what a slot has counted.
     fn settle(&mut self, slot: usize) {
         let (site, notes) = (self.sites.get(slot), self.sites.notes[slot]);
-        if site.count == 0 {
+        if site.map == IGNORED {
             return;
         }
-        self.sites.set(slot, Site { count: 0, ..site }, notes);
-        self.traffic[notes.binding][usize::from(notes.write)] += site.count * notes.size as u64;
+        let count = notes.begun + (notes.most - site.left);
+        if count == 0 {
+            return;
+        }
+        let none = Notes { begun: 0, most: site.left, ..notes };
+        self.sites.set(slot, site, none);
+        self.traffic[notes.binding][usize::from(notes.write)] += count * notes.size as u64;
         if site.map != 0 {
             return;
         }
@@ -283,7 +288,7 @@ impl Local {
             stride: site.stride as i64,
             first: notes.first,
             step: site.step as i32,
-            count: site.count,
+            count,
         };
         let streak = streak.normal();
         // Sites take turns: what this one goes on with is among the last few.
@@ -321,12 +326,24 @@ impl Local {
     }
 }
 
-/// A site that may settle accesses of a size within a range.
+/// A site that may settle accesses of a size within a range, by a map.
 fn site(pc: usize, range: &Range<usize>, size: usize) -> Site {
     Site {
         pc: pc as u64,
+        // No access is there, so that nothing is taken for a streak.
+        next: u64::MAX,
+        left: ENDLESS,
         low: range.start as u64,
         span: (range.len() - size) as u64,
         ..Site::default()
     }
+}
+
+/// How many accesses at even distances follow one without leaving the range or their alignment.
+fn steps(range: &Range<usize>, address: usize, size: usize, stride: i64) -> u64 {
+    if stride % size.clamp(1, 8) as i64 != 0 {
+        return 0;
+    }
+    let room = if stride > 0 { range.end - size - address } else { address - range.start };
+    (room as u64).checked_div(stride.unsigned_abs()).unwrap_or(ENDLESS)
 }

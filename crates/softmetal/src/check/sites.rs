@@ -16,17 +16,21 @@ pub(super) const IGNORED: u64 = 1;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Site {
     pub(super) pc: u64,
-    /// Addresses from `low` to `low + span` may be settled.
+    /// The address that a streak needs next (and below the thread), and the way to the one after.
+    pub(super) next: u64,
+    pub(super) stride: u64,
+    /// Accesses that may still be settled; what is missing from `Notes::most` were.
+    pub(super) left: u64,
+    /// Addresses from `low` to `low + span` may be settled by a map.
     pub(super) low: u64,
     pub(super) span: u64,
     pub(super) map: u64,
-    /// The address that a streak needs next, and the thread.
-    pub(super) next: u64,
-    pub(super) stride: u64,
-    pub(super) count: u64,
     pub(super) thread: u32,
     pub(super) step: u32,
 }
+
+/// `left` where nothing limits it.
+pub(super) const ENDLESS: u64 = u64::MAX / 2;
 
 /// What kernels need not know of a site.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +41,9 @@ pub(super) struct Notes {
     /// Where a streak began, and with whom.
     pub(super) base: usize,
     pub(super) first: u32,
+    /// Accesses that came before the site could settle any, and how many it could settle then.
+    pub(super) begun: u64,
+    pub(super) most: u64,
 }
 
 /// A worker's sites.
@@ -47,7 +54,7 @@ pub(super) struct Sites {
 
 /// What threads are given when nothing is checked: no access is ever settled by it.
 pub(crate) static IDLE: [Site; COUNT] =
-    [Site { pc: 0, low: 0, span: 0, map: 0, next: 0, stride: 0, count: 0, thread: 0, step: 0 };
+    [Site { pc: 0, low: 0, span: 0, map: 0, next: 0, stride: 0, left: 0, thread: 0, step: 0 };
         COUNT];
 
 impl Sites {

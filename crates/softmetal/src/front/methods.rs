@@ -3,7 +3,7 @@
 
 use super::arguments::split;
 use super::items::{Item, ItemKind};
-use super::rewrite::Edits;
+use super::rewrite::{Edits, spelled};
 use super::token::Source;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -144,10 +144,67 @@ fn method(
         edits.replace(source.span(item.tokens.clone()), " ");
         return;
     }
+    let plain = !constructor && item.template.is_none() && spaces.is_empty();
+    if let (Some((_, class)), true) = (class, plain && words.contains("const")) {
+        for_temporaries(source, items, class, item, params.clone(), edits);
+    }
     let close = source.span(params.end..params.end + 1).end;
     if end > params.end + 1 {
         edits.replace(source.span(params.end + 1..end), format!("{words}{space}"));
     } else if !space.is_empty() {
         edits.insert(close, space);
     }
+}
+
+/// The result of a call is in no address space to clang, and so no object of a method in `thread`
+/// memory: a second version of the method takes it and goes on with a copy.
+fn for_temporaries(
+    source: &Source,
+    items: &[Item],
+    class: &Item,
+    item: &Item,
+    params: Range<usize>,
+    edits: &mut Edits,
+) {
+    let ItemKind::Function { body: Some(_), .. } = item.kind else {
+        return;
+    };
+    let name = item.name_at..params.start - 1;
+    let result = item.start..item.name_at;
+    let called =
+        |k: usize| source.is(k, &item.name) && source.is(k - 1, ".") && source.is(k - 2, ")");
+    if item.name != "operator" && !(2..source.tokens.len()).any(called) {
+        return;
+    }
+    // Versions for other spaces say what is meant; references would be to the copy.
+    let qualified = |i: &Item| match &i.kind {
+        ItemKind::Function { params, .. } => {
+            (params.end + 1..params.end + 4).any(|k| is_space(source.text(k)))
+        }
+        _ => false,
+    };
+    let same = |i: &&Item| i.name == item.name && class.tokens.contains(&i.start);
+    let refers = result.clone().any(|k| matches!(source.text(k), "&" | "*"));
+    if refers || items.iter().filter(same).any(qualified) {
+        return;
+    }
+    let mut arguments = Vec::new();
+    for p in split(source, params.clone()) {
+        let end = p.clone().find(|&k| matches!(source.text(k), "=" | "[")).unwrap_or(p.end);
+        let last = end - 1;
+        if p.len() < 2 || !source.is_ident(last) || source.is(last, "const") {
+            return;
+        }
+        arguments.push(source.text(last));
+    }
+    let text = format!(
+        " {}{}({}) const {{ {} __sm_copy = *this; return __sm_copy.{}({}); }} ",
+        spelled(source, result).replace('\n', " ") + " ",
+        spelled(source, name.clone()),
+        spelled(source, params),
+        class.name,
+        spelled(source, name),
+        arguments.join(", ")
+    );
+    edits.insert(source.span(item.tokens.clone()).end, text);
 }

@@ -33,18 +33,20 @@ template <int N> __sm_quiet void __sm_hook(ulong a, uint kind, void *pc) {
   __sm_thread_state *s = __sm_here();
   if ((a ^ ulong(s)) < __SM_STACK) return; // the thread's own stack
   __sm_site *site = &s->sites[ulong(pc) & (__SM_SITES - 1)];
-  if (site->pc == ulong(pc) && a - site->low <= site->span && !(a & (N < 8 ? N - 1 : 7))) {
-    if (site->map > 1) {
-      __sm_mark<N>(site->map, a);
-      site->count++;
-      return;
-    }
-    if (site->map == 1) return;
-    if (site->next == a && site->thread == s->number) {
+  if (site->pc == ulong(pc)) {
+    if (site->next == a && site->thread == s->number && site->left) {
       site->next += site->stride;
       site->thread += site->step;
-      site->count++;
+      site->left--;
       return;
+    }
+    if (a - site->low <= site->span && !(a & (N < 8 ? N - 1 : 7))) {
+      if (site->map > 1) {
+        __sm_mark<N>(site->map, a);
+        site->left--;
+        return;
+      }
+      if (site->map == 1) return;
     }
   }
   ((__sm_access_fn)s->call->rt->access)(a, N, kind, pc);

@@ -96,10 +96,11 @@ __sm_inline __sm_index_arg __sm_one(uint a) { return __sm_index_arg{{a, 1, 1}}; 
         } \
     } \
   }
+#ifdef __SM_CHECKED
 // A whole threadgroup in checked mode, for kernels whose threads never meet: one thread after the
 // other, in the order of an even step that comes by all of them.
 __sm_outline inline void __sm_enter(uint index, uint number) {
-  __sm_thread_state *s = __sm_self();
+  __sm_thread_state *s = __sm_here();
   s->index = index;
   s->number = number;
 }
@@ -122,6 +123,7 @@ __sm_outline inline void __sm_enter(uint index, uint number) {
       } else { x = at % width; y = at / width % height; z = at / width / height; } \
     } \
   }
+#endif
 #define __SM_FACTS_ENTRY(N, F) \
   __sm_export void __sm_facts_##N(uint *out) { __sm_facts(F, out); }
 

@@ -32,7 +32,7 @@ struct __sm_call { // one dispatch, as one worker sees it
 };
 // What the checker has settled about one place in the code; src/check/sites.rs explains it.
 struct __sm_site {
-  ulong pc, low, span, map, next, stride, count;
+  ulong pc, next, stride, left, low, span, map;
   uint thread, step;
 };
 struct __sm_thread_state { // sits at the top of each coroutine's stack
