@@ -4,15 +4,17 @@
 //! Levels are taken in the order that needs the fewest instructions to unpack, so the activations
 //! are put into the same order first.
 
-use super::{
-    super::{
-        activations::{Row, Tile},
-        few::{STREAMS, Streams, Sums},
-        format::{Format, GROUP},
-    },
-    pack::fifth,
+mod levels;
+mod scales;
+
+use super::super::{
+    activations::{Row, Tile},
+    few::{STREAMS, Streams, Sums},
+    format::{Format, GROUP},
 };
-use bessemer_core::{DType, blocks::unpack_k_scales, cpu::CpuContext};
+use bessemer_core::{DType, cpu::CpuContext};
+use levels::{levels_of_blocks, levels_of_step};
+use scales::{few_scales, floats, heads, scales};
 use std::arch::x86_64::*;
 
 /// Groups in a step of two vectors.
@@ -259,122 +261,6 @@ fn sums_of_lanes([a, b, c, d]: [__m512; STREAMS]) -> [f32; STREAMS] {
     sums
 }
 
-/// The scales of a run of groups times the steps of the activations: one per group, or per half
-/// of one. Adds what minima contribute to `to`.
-///
-/// # Safety
-/// The run must be within the weights and the activations.
-#[inline]
-#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-unsafe fn scales<F: Format>(
-    block: *const u8,
-    x: &Row<'_>,
-    first: usize,
-    to: &mut __m512,
-) -> __m512 {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let steps = x.natural.steps.as_ptr().add(first);
-        let sums = || x.natural.sums.as_ptr().add(first);
-        let half = |at: usize| {
-            let bits = block.add(at).cast::<u16>().read_unaligned();
-            _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(i32::from(bits))))
-        };
-        match F::DTYPE {
-            DType::Q4_K | DType::Q5_K => {
-                let bytes = |bytes: [u8; 8]| {
-                    let bytes = _mm_cvtsi64_si128(i64::from_le_bytes(bytes));
-                    _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes))
-                };
-                let (scales, lows) = unpack_k_scales(&*block.add(4).cast());
-                let (steps, sums) = (_mm256_loadu_ps(steps), _mm256_loadu_ps(sums()));
-                let lows = _mm256_mul_ps(_mm256_set1_ps(-half(2)), bytes(lows));
-                let lows = _mm256_mul_ps(lows, _mm256_mul_ps(sums, steps));
-                *to = _mm512_add_ps(*to, _mm512_zextps256_ps512(lows));
-                let scales = _mm256_mul_ps(_mm256_set1_ps(half(0)), bytes(scales));
-                _mm512_castps256_ps512(_mm256_mul_ps(scales, steps))
-            }
-            DType::Q6_K => {
-                let scales = _mm512_cvtepi8_epi32(_mm_loadu_si128(block.add(192).cast()));
-                let scales = _mm512_mul_ps(_mm512_cvtepi32_ps(scales), _mm512_set1_ps(half(208)));
-                // Each step twice: for both halves of its group.
-                let twice = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
-                let steps = _mm512_castps256_ps512(_mm256_loadu_ps(steps));
-                _mm512_mul_ps(scales, _mm512_permutexvar_ps(twice, steps))
-            }
-            _ => {
-                let heads = gather::<F>(block);
-                let low = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(heads));
-                let steps = _mm512_loadu_ps(steps);
-                if F::MINS {
-                    let lows = _mm512_srli_epi32::<16>(heads);
-                    let lows = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(lows));
-                    let sums = _mm512_mul_ps(_mm512_loadu_ps(sums()), steps);
-                    *to = _mm512_fmadd_ps(lows, sums, *to);
-                }
-                _mm512_mul_ps(low, steps)
-            }
-        }
-    }
-}
-
-/// Four bytes of each of 16 blocks.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn gather<F: Format>(from: *const u8) -> __m512i {
-    let ramp = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    let places = _mm512_mullo_epi32(ramp, _mm512_set1_epi32(F::BYTES as i32));
-    // SAFETY: as the caller promises.
-    unsafe { _mm512_i32gather_epi32::<1>(places, from.cast()) }
-}
-
-/// The same for the first `count` of four blocks of one group each: zero for the others.
-///
-/// # Safety
-/// The blocks must be there, and `count` groups from `group` on in the activations.
-#[inline]
-#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-unsafe fn few_scales<F: Format>(
-    blocks: [*const u8; STEP],
-    x: &Row<'_>,
-    group: usize,
-    count: usize,
-    to: &mut __m512,
-) -> __m512 {
-    let there: __mmask8 = (1 << count) - 1;
-    // SAFETY: as the caller promises.
-    unsafe {
-        let heads = heads(blocks);
-        let steps = _mm_maskz_loadu_ps(there, x.natural.steps.as_ptr().add(group));
-        if F::MINS {
-            let sums = _mm_maskz_loadu_ps(there, x.natural.sums.as_ptr().add(group));
-            let lows = floats(_mm_srli_epi32::<16>(heads));
-            let lows = _mm_maskz_mul_ps(there, lows, _mm_mul_ps(sums, steps));
-            *to = _mm512_add_ps(*to, _mm512_zextps128_ps512(lows));
-        }
-        _mm512_zextps128_ps512(_mm_maskz_mul_ps(there, floats(heads), steps))
-    }
-}
-
-/// The first four bytes of each of four blocks.
-///
-/// # Safety
-/// The blocks must be there.
-#[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn heads(blocks: [*const u8; STEP]) -> __m128i {
-    // SAFETY: as the caller promises.
-    let head = |i: usize| unsafe { blocks[i].cast::<i32>().read_unaligned() };
-    _mm_setr_epi32(head(0), head(1), head(2), head(3))
-}
-
-/// The halves in the lower words of four lanes.
-#[inline]
-#[target_feature(enable = "f16c,avx512f,avx512vl")]
-fn floats(halves: __m128i) -> __m128 {
-    _mm_cvtph_ps(_mm_cvtepi32_epi16(halves))
-}
-
 /// Four numbers, four times each.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -430,134 +316,4 @@ unsafe fn add_products<F: Format>(
         };
         _mm512_fmadd_ps(high, high_scale, _mm512_fmadd_ps(low, low_scale, to))
     }
-}
-
-/// The low and the high halves of bytes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn nibbles(bytes: __m512i) -> [__m512i; 2] {
-    let fifteen = _mm512_set1_epi8(15);
-    let high = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), fifteen);
-    [_mm512_and_si512(bytes, fifteen), high]
-}
-
-/// The levels of a step of a block of 256, in the order of the plan.
-///
-/// # Safety
-/// The block must be there.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn levels_of_step<F: Format>(block: *const u8, step: usize) -> [__m512i; 2] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        match F::DTYPE {
-            DType::Q4_K => nibbles(_mm512_loadu_si512(block.add(16 + 64 * step).cast())),
-            DType::Q5_K => {
-                let [low, high] = nibbles(_mm512_loadu_si512(block.add(48 + 64 * step).cast()));
-                let bits = _mm512_broadcast_i64x4(_mm256_loadu_si256(block.add(16).cast()));
-                // Bits 4·step and up belong to the groups of the step, which take turns.
-                let two = |bit: usize| {
-                    let low = _mm256_set1_epi8((1u8 << (4 * step + bit)) as i8);
-                    let high = _mm256_set1_epi8((1u8 << (4 * step + bit + 2)) as i8);
-                    _mm512_test_epi8_mask(
-                        bits,
-                        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high),
-                    )
-                };
-                [fifth(low, two(0)), fifth(high, two(1))]
-            }
-            DType::Q6_K => {
-                let [low, high] = nibbles(_mm512_loadu_si512(block.add(64 * step).cast()));
-                let bits = _mm256_loadu_si256(block.add(128 + 32 * step).cast());
-                let bits = _mm512_broadcast_i64x4(bits);
-                // To bits 4 and 5: from 0 and 2 for the first two groups, 4 and 6 for the others.
-                let up = _mm512_sllv_epi16(bits, words([4, 2]));
-                let down = _mm512_srlv_epi16(bits, words([0, 2]));
-                let mask = _mm512_set1_epi8(48);
-                // a | (b & c)
-                [
-                    _mm512_ternarylogic_epi32::<0xf8>(low, up, mask),
-                    _mm512_ternarylogic_epi32::<0xf8>(high, down, mask),
-                ]
-            }
-            _ => unreachable!("a format with blocks of 256"),
-        }
-    }
-}
-
-/// The levels of four blocks of one group each, in the order of the plan; those of Q8_0 plus 128.
-///
-/// # Safety
-/// The blocks must be there.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn levels_of_blocks<F: Format>(blocks: [*const u8; STEP]) -> [__m512i; 2] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        if F::DTYPE == DType::Q8_0 {
-            let flip = _mm512_set1_epi8(-128);
-            let two = |i: usize| {
-                let at = |i: usize| _mm256_loadu_si256(blocks[i].add(2).cast());
-                let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(at(i)), at(i + 1));
-                _mm512_xor_si512(both, flip)
-            };
-            return [two(0), two(2)];
-        }
-        let bytes = sixteens(blocks, F::BYTES - 16);
-        if F::TOP == 15 {
-            return nibbles(bytes);
-        }
-        // The fifth bits of each block, in all lanes of its quarter.
-        let bits = |i: usize| _mm_loadu_si32(blocks[i].add(F::BYTES - 20).cast());
-        let all = _mm512_broadcastd_epi32(bits(0));
-        let all = _mm512_mask_broadcastd_epi32(all, 0x00f0, bits(1));
-        let all = _mm512_mask_broadcastd_epi32(all, 0x0f00, bits(2));
-        let all = _mm512_mask_broadcastd_epi32(all, 0xf000, bits(3));
-        // Four of them become four bytes by a table.
-        let table = _mm512_loadu_si512(FIFTHS.as_ptr().cast());
-        let shifts = _mm512_broadcast_i32x4(_mm_setr_epi32(0, 4, 8, 12));
-        let later = _mm512_add_epi32(shifts, _mm512_set1_epi32(16));
-        let first = _mm512_permutexvar_epi32(_mm512_srlv_epi32(all, shifts), table);
-        let second = _mm512_permutexvar_epi32(_mm512_srlv_epi32(all, later), table);
-        // (a & b) | c
-        let fifteen = _mm512_set1_epi8(15);
-        [
-            _mm512_ternarylogic_epi32::<0xea>(bytes, fifteen, first),
-            _mm512_ternarylogic_epi32::<0xea>(_mm512_srli_epi16::<4>(bytes), fifteen, second),
-        ]
-    }
-}
-
-/// Four bits as the fifth bits of four bytes.
-static FIFTHS: [[u8; 4]; 16] = {
-    let mut table = [[0; 4]; 16];
-    let mut i = 0;
-    while i < 64 {
-        table[i / 4][i % 4] = (((i / 4) >> (i % 4)) as u8 & 1) << 4;
-        i += 1;
-    }
-    table
-};
-
-/// 16 bytes of each of four blocks, from `place` on.
-///
-/// # Safety
-/// The blocks must be there.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn sixteens(blocks: [*const u8; STEP], place: usize) -> __m512i {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let of = |i: usize| _mm_loadu_si128(blocks[i].add(place).cast());
-        let bytes = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(of(0)), of(1));
-        _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(bytes, of(2)), of(3))
-    }
-}
-
-/// One number in the words of the lower half, another in those of the upper.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn words([low, high]: [i16; 2]) -> __m512i {
-    let low = _mm512_castsi256_si512(_mm256_set1_epi16(low));
-    _mm512_inserti64x4::<1>(low, _mm256_set1_epi16(high))
 }
