@@ -228,6 +228,26 @@ fn libmvec() -> bool {
         .any(|p| Path::new(p).exists())
 }
 
+/// Limits the processor time of a command and of what it starts; the machine may be busy otherwise.
+fn limit_time(command: &mut Command, limit: Duration) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        let seconds = limit.as_secs();
+        // SAFETY: between fork and exec only `setrlimit` is called, which is safe there.
+        unsafe {
+            command.pre_exec(move || {
+                let most = libc::rlimit { rlim_cur: seconds, rlim_max: seconds + 5 };
+                libc::setrlimit(libc::RLIMIT_CPU, &most);
+                Ok(())
+            });
+        }
+    }
+}
+
+/// How much longer than its processor time a command may take.
+const PATIENCE: u32 = 6;
+
 /// Runs a command with `input` and gives its output back.
 pub(super) fn run(
     mut command: Command,
@@ -235,6 +255,7 @@ pub(super) fn run(
     limit: Duration,
 ) -> std::result::Result<Vec<u8>, ClangError> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    limit_time(&mut command, limit);
     let mut child = command.spawn().map_err(|e| {
         ClangError::Other(io(format!("running {}", command.get_program().to_string_lossy()), e))
     })?;
@@ -256,10 +277,11 @@ pub(super) fn run(
         });
         let out = scope.spawn(read(Box::new(stdout), MAX_OUTPUT));
         let err = scope.spawn(read(Box::new(stderr), 16 << 20));
-        let status = wait(&mut child, limit);
+        let status = wait(&mut child, limit * PATIENCE);
         let (out, err) = (out.join().unwrap_or_default(), err.join().unwrap_or_default());
         let err = String::from_utf8_lossy(&err).into_owned();
-        match status {
+        let killed = err.contains("CPU time limit exceeded");
+        match status.filter(|ok| *ok || !killed) {
             None => Err(ClangError::Other(Error::Compiler(format!(
                 "it took longer than {} s",
                 limit.as_secs()
@@ -276,13 +298,27 @@ pub(super) fn run(
     })
 }
 
+/// Whether a process was ended by the limit of its processor time.
+fn is_timed_out(status: std::process::ExitStatus) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        status.signal() == Some(libc::SIGXCPU)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = status;
+        false
+    }
+}
+
 /// Waits for a child; past the limit it is killed and the answer is `None`.
 fn wait(child: &mut Child, limit: Duration) -> Option<bool> {
     let end = Instant::now() + limit;
     let mut pause = Duration::from_micros(500);
     loop {
         match child.try_wait() {
-            Ok(Some(status)) => return Some(status.success()),
+            Ok(Some(status)) => return (!is_timed_out(status)).then(|| status.success()),
             Ok(None) if Instant::now() < end => std::thread::sleep(pause),
             _ => {
                 let _ = child.kill();
@@ -291,5 +327,20 @@ fn wait(child: &mut Child, limit: Duration) -> Option<bool> {
             }
         }
         pause = (pause * 2).min(Duration::from_millis(8));
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processor_time_is_limited() {
+        let mut busy = Command::new("sh");
+        busy.args(["-c", "while :; do :; done"]);
+        let Err(ClangError::Other(e)) = run(busy, b"", Duration::from_secs(1)) else {
+            panic!("it came back");
+        };
+        assert!(e.to_string().contains("longer than 1 s"), "{e}");
     }
 }
