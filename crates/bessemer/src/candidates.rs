@@ -25,6 +25,9 @@ pub(crate) const CANDIDATES: [Candidate; 4] = [
 ];
 
 fn cpu(options: &DeviceOptions) -> Result<Arc<dyn Device>> {
+    if options.trace.is_some() {
+        return Err(absent(DeviceKind::Cpu, "it writes no trace; GPUs do"));
+    }
     let options = CpuOptions {
         threads: options.threads,
         memory_limit: options.memory_limit,
@@ -37,6 +40,58 @@ fn reference(_: &DeviceOptions) -> Result<Arc<dyn Device>> {
     Ok(Arc::new(Reference::new()))
 }
 
+#[cfg(all(feature = "metal", target_vendor = "apple"))]
+fn metal(options: &DeviceOptions) -> Result<Arc<dyn Device>> {
+    if let Some(soft) = soft_metal(options) {
+        return soft;
+    }
+    Ok(Arc::new(bessemer_metal::Metal::open(&metal_options(options))?))
+}
+
+#[cfg(all(feature = "metal", not(target_vendor = "apple")))]
+fn metal(options: &DeviceOptions) -> Result<Arc<dyn Device>> {
+    soft_metal(options).unwrap_or_else(|| {
+        Err(absent(
+            DeviceKind::Metal,
+            "Metal needs macOS or iOS; use `cpu` on this machine, or set BESSEMER_SOFTMETAL=1 to run \
+             Metal's kernels in software: slow, to try them out",
+        ))
+    })
+}
+
+#[cfg(feature = "metal")]
+fn metal_options(options: &DeviceOptions) -> bessemer_metal::MetalOptions {
+    bessemer_metal::MetalOptions {
+        gpu: std::env::var("BESSEMER_GPU").ok(),
+        memory_limit: options.memory_limit,
+        trace: options.trace.clone(),
+    }
+}
+
+/// Metal in software, if `BESSEMER_SOFTMETAL` asks for it: `1`, or `checked` to check every access.
+#[cfg(all(feature = "metal", unix))]
+fn soft_metal(options: &DeviceOptions) -> Option<Result<Arc<dyn Device>>> {
+    let asked = std::env::var("BESSEMER_SOFTMETAL").ok()?;
+    let checked = match asked.as_str() {
+        "" | "0" => return None,
+        "1" => false,
+        "checked" => true,
+        _ => {
+            let why = format!("BESSEMER_SOFTMETAL is `{asked}`: it can be 1 or checked");
+            return Some(Err(absent(DeviceKind::Metal, &why)));
+        }
+    };
+    let soft = bessemer_metal::hal::soft::SoftOptions { checked, ..Default::default() };
+    let opened = bessemer_metal::Metal::open_soft(&metal_options(options), &soft);
+    Some(opened.map(|device| Arc::new(device) as Arc<dyn Device>))
+}
+
+#[cfg(all(feature = "metal", not(unix)))]
+fn soft_metal(_: &DeviceOptions) -> Option<Result<Arc<dyn Device>>> {
+    None
+}
+
+#[cfg(not(feature = "metal"))]
 fn metal(_: &DeviceOptions) -> Result<Arc<dyn Device>> {
     Err(absent(
         DeviceKind::Metal,

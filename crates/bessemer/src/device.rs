@@ -6,7 +6,7 @@ use crate::{
     survey,
 };
 use bessemer_core::{Error, Result};
-use std::{fmt, ops::Deref, sync::Arc};
+use std::{fmt, ops::Deref, path::PathBuf, sync::Arc};
 
 /// A device to compute on. Clones are handles to the same one.
 ///
@@ -38,6 +38,9 @@ pub struct DeviceOptions {
     pub threads: Option<usize>,
     /// The most bytes all its buffers may take.
     pub memory_limit: Option<usize>,
+    /// A file for a timeline of all that runs, in the trace format of Chrome, written when the device
+    /// is closed. GPUs only: `cpu` has none.
+    pub trace: Option<PathBuf>,
 }
 
 impl Device {
@@ -126,17 +129,18 @@ mod tests {
     use bessemer_cpu::Reference;
 
     #[test]
+    #[cfg(not(target_vendor = "apple"))]
     fn auto_takes_the_cpu_and_says_why_not_the_others() {
         let device = Device::open(DeviceChoice::Auto).unwrap();
         assert_eq!(device.info().kind, DeviceKind::Cpu);
         let kinds: Vec<_> = device.passed_over().iter().map(|refusal| refusal.kind).collect();
         assert_eq!(kinds, [DeviceKind::Metal, DeviceKind::WebGpu]);
-        assert!(device.passed_over().iter().all(|refusal| refusal.why.contains("feature")));
+        assert!(device.passed_over().iter().all(|refusal| refusal.why.contains("`cpu`")));
     }
 
     #[test]
     fn options_reach_the_device() {
-        let options = DeviceOptions { threads: Some(3), memory_limit: Some(1 << 20) };
+        let options = DeviceOptions { threads: Some(3), memory_limit: Some(1 << 20), trace: None };
         let device = Device::open_with("cpu", &options).unwrap();
         assert_eq!(device.info().threads, 3);
         assert!(device.alloc(1 << 21).is_err());
@@ -146,6 +150,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(not(target_vendor = "apple"))]
     fn a_device_that_is_not_here_says_what_to_do() {
         for name in ["metal", "webgpu"] {
             let error = Device::open(name).unwrap_err().to_string();

@@ -50,6 +50,7 @@
 mod candidates;
 mod choice;
 mod device;
+mod executor;
 mod survey;
 
 pub use bessemer_array as array;
@@ -65,6 +66,7 @@ pub use bessemer_ops as ops;
 pub use bessemer_program as program;
 pub use choice::DeviceChoice;
 pub use device::{Device, DeviceOptions};
+pub use executor::{Argument, Executor, Handle};
 pub use survey::{Finding, QuickCheck, Refusal, Survey};
 
 /// All that most programs need: `use bessemer::prelude::*`.

@@ -37,6 +37,12 @@ pub trait Device: Send + Sync + fmt::Debug {
 
     /// Gives idle memory back to the system.
     fn trim(&self);
+
+    /// What more there is to say of it, line by line, for people who look closely: its limits, what it
+    /// has compiled.
+    fn details(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A number for each device of this process: which buffers are whose.

@@ -5,8 +5,10 @@ use crate::{
     hal::{Buffer as _, Commands as _, Device as _, Encoder as _, Fault, Hal, Queue as _},
     memory::GpuMemory,
     pipelines::Pipelines,
-    plan::{Maker, Plan},
+    plan::{Dispatch, Maker, Plan},
     progress::Progress,
+    submission::Whole,
+    trace::Trace,
 };
 use bessemer_core::{
     Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool, PoolLimits,
@@ -40,6 +42,7 @@ pub struct Metal<H: Hal> {
     pipelines: Pipelines<H>,
     progress: Arc<Progress<H>>,
     adopted: Arc<AtomicUsize>,
+    trace: Option<Arc<Trace>>,
     /// Held while a batch is encoded and committed: tickets are in the order of the queue.
     queue: Mutex<Line<H>>,
     device: Arc<H::Device>,
@@ -78,6 +81,16 @@ impl Metal<crate::hal::soft::Soft> {
     }
 }
 
+#[cfg(target_vendor = "apple")]
+impl Metal<crate::hal::apple::Apple> {
+    /// The GPU of this machine: the one `options` name, or the system's choice.
+    pub fn open(options: &MetalOptions) -> Result<Self> {
+        let unavailable = |fault: Fault| Error::Unavailable { device: NAME.into(), why: fault.why };
+        let device = crate::hal::apple::Device::open(options.gpu.as_deref());
+        Metal::new(device.map_err(unavailable)?, options)
+    }
+}
+
 impl<H: Hal> Metal<H> {
     pub(crate) fn new(device: H::Device, options: &MetalOptions) -> Result<Metal<H>> {
         let facts = device.facts().clone();
@@ -100,6 +113,8 @@ impl<H: Hal> Metal<H> {
         };
         let limits =
             PoolLimits { bytes: memory_limit, idle_bytes: memory_limit / 4, idle_buffers: 256 };
+        let trace = options.trace.as_ref().map(|path| Trace::new(path, &info.name));
+        let trace = trace.transpose()?.map(Arc::new);
         let device = Arc::new(device);
         let maker = Arc::clone(&device);
         let pool = Pool::new(id, NAME, limits, move |bytes| {
@@ -113,6 +128,7 @@ impl<H: Hal> Metal<H> {
             pipelines: Pipelines::new(),
             progress: Arc::new(Progress::new()),
             adopted: Arc::default(),
+            trace,
             queue: Mutex::new(queue),
             device,
         })
@@ -128,11 +144,6 @@ impl<H: Hal> Metal<H> {
         self.line().counters
     }
 
-    /// Pipelines it has made.
-    pub fn pipelines(&self) -> usize {
-        self.pipelines.len()
-    }
-
     fn line(&self) -> MutexGuard<'_, Line<H>> {
         // Counters and a queue, whole at any time.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
@@ -143,6 +154,26 @@ impl<H: Hal> Metal<H> {
             return Ok(());
         }
         Err(Error::OtherDevice { op, buffer: buffer.id() })
+    }
+
+    /// Some dispatches of a plan as a command buffer.
+    fn encode(
+        &self,
+        line: &Line<H>,
+        plan: &Plan<H>,
+        dispatches: &[Dispatch<H>],
+    ) -> Result<H::Commands> {
+        let failed = |fault| failure("submit", fault);
+        let mut commands = line.queue.commands("bessemer").map_err(failed)?;
+        let mut encoder = commands.encoder().map_err(failed)?;
+        for dispatch in dispatches {
+            if let Err(fault) = dispatch.encode(&plan.buffers, &mut encoder) {
+                encoder.end();
+                return Err(failure(dispatch.op, fault));
+            }
+        }
+        encoder.end();
+        Ok(commands)
     }
 
     fn plan(&self, batch: &Batch) -> Result<Plan<H>> {
@@ -220,25 +251,30 @@ impl<H: Hal> Device for Metal<H> {
             line.submissions += 1;
             return Ok(ticket);
         }
-        let mut commands =
-            line.queue.commands("bessemer").map_err(|fault| failure("submit", fault))?;
-        let mut encoder = commands.encoder().map_err(|fault| failure("submit", fault))?;
-        for dispatch in &plan.dispatches {
-            let encoded = dispatch.encode(&plan.buffers, &mut encoder);
-            if let Err(fault) = encoded {
-                encoder.end();
-                return Err(failure(dispatch.op, fault));
-            }
-        }
-        encoder.end();
+        // One command buffer; with a trace one per op, since those are what has times.
+        let apart = self.trace.is_some();
+        let mut parts = plan.dispatches.chunk_by(|a, b| !apart || a.step == b.step);
+        let mut next = parts.next();
+        let mut encoded = Some(self.encode(line, &plan, next.unwrap_or_default())?);
         self.progress.start(ticket, &plan, IN_FLIGHT);
         line.submissions += 1;
-        let progress = Arc::clone(&self.progress);
-        let done = Box::new(move |result| progress.end(ticket, NAME, result));
-        if let Err(fault) = commands.commit(done) {
-            self.progress.end(ticket, NAME, Err(fault));
+        let count = 1 + parts.clone().count();
+        let whole = Arc::new(Whole::new(ticket, NAME, &self.progress, count));
+        while let Some(part) = next {
+            let commands = match encoded.take() {
+                Some(commands) => Ok(commands),
+                None => {
+                    self.encode(line, &plan, part).map_err(|error| Fault::new(error.to_string()))
+                }
+            };
+            let done = whole.part(&plan, part, self.trace.as_ref());
+            match commands {
+                Ok(commands) => commands.commit(done),
+                Err(fault) => done(Err(fault)),
+            }
+            line.counters.command_buffers += 1;
+            next = parts.next();
         }
-        line.counters.command_buffers += 1;
         line.counters.dispatches += plan.dispatches.len() as u64;
         line.counters.barriers += plan.barriers;
         Ok(ticket)
@@ -260,6 +296,25 @@ impl<H: Hal> Device for Metal<H> {
 
     fn trim(&self) {
         self.pool.trim(0);
+    }
+
+    fn details(&self) -> Vec<String> {
+        let GpuTraits { simd_width, max_threads, max_threadgroup_bytes, cores, .. } = self.traits;
+        let has = |what: &str, there: bool| format!("{what}: {}", if there { "yes" } else { "no" });
+        let facts = self.device.facts();
+        let mut lines = vec![
+            format!("threads in step: {simd_width}"),
+            has("sums over them", self.traits.simd_reduce),
+            has("matrices over them", self.traits.simd_matrix),
+            has("bfloat", self.traits.bf16),
+            format!("threads of a threadgroup: {max_threads}"),
+            format!("threadgroup memory: {max_threadgroup_bytes} bytes"),
+            format!("longest buffer: {} bytes", facts.max_buffer),
+            format!("recommended working set: {} bytes", facts.working_set),
+            format!("cores: {cores}"),
+        ];
+        lines.extend(self.pipelines.lines().into_iter().map(|line| format!("pipeline {line}")));
+        lines
     }
 }
 

@@ -12,6 +12,8 @@ mod options;
 mod pipelines;
 mod plan;
 mod progress;
+mod submission;
+mod trace;
 
 pub use device::{Counters, Metal};
 pub use options::MetalOptions;

@@ -1,6 +1,6 @@
 //! Kernels compiled once: libraries by their text and defines, pipelines by all that makes them.
 
-use crate::hal::{Device as _, Fault, Hal, Result};
+use crate::hal::{Device as _, Fault, Hal, Pipeline as _, Result};
 use bessemer_core::gpu::{Kernel, Source};
 use std::{
     borrow::Cow,
@@ -40,9 +40,26 @@ impl<H: Hal> Pipelines<H> {
         .clone()
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.pipelines.lock().unwrap_or_else(PoisonError::into_inner).len()
+    /// A line for each, with its limits.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = pipelines.iter().filter_map(|(kernel, slot)| Some((kernel, slot.get()?)));
+        let mut lines: Vec<String> = made
+            .map(|(kernel, made)| {
+                let (file, entry) = (kernel.source.name(), &kernel.entry);
+                match made {
+                    Err(_) => format!("{file} {entry}: cannot be made"),
+                    Ok(made) => format!(
+                        "{file} {entry}: up to {} threads, {} in step, {} bytes of threadgroup memory",
+                        made.max_threads(),
+                        made.simd_width(),
+                        made.threadgroup_bytes()
+                    ),
+                }
+            })
+            .collect();
+        lines.sort();
+        lines
     }
 
     fn library(&self, device: &H::Device, kernel: &Kernel) -> Result<Arc<H::Library>> {

@@ -8,7 +8,7 @@ use crate::{
     pipelines::Pipelines,
 };
 use bessemer_core::{
-    Batch, Buffer, Error, Pool, Result,
+    Batch, Buffer, Cost, Error, Pool, Result,
     gpu::{Binding, GpuTraits, Launch, Launches},
 };
 use smallvec::SmallVec;
@@ -19,6 +19,8 @@ pub(crate) struct Plan<H: Hal> {
     /// Every buffer, once.
     pub(crate) buffers: Vec<Buffer>,
     pub(crate) barriers: u64,
+    /// What each op must move and compute.
+    pub(crate) costs: Vec<Cost>,
 }
 
 /// One dispatch.
@@ -62,7 +64,12 @@ impl<H: Hal> Maker<'_, H> {
             all.push(step.op.metal(self.traits)?);
         }
         let scratch = self.scratch(&all)?;
-        let mut plan = Plan { dispatches: Vec::new(), buffers: Vec::new(), barriers: 0 };
+        let mut plan = Plan {
+            dispatches: Vec::new(),
+            buffers: Vec::new(),
+            barriers: 0,
+            costs: batch.steps().iter().map(|step| step.op.cost()).collect(),
+        };
         for view in batch.steps().iter().flat_map(|step| step.access.views()) {
             plan.place(view.buffer());
         }
@@ -195,7 +202,7 @@ impl<H: Hal> Dispatch<H> {
         if self.barrier {
             encoder.barrier()?;
         }
-        encoder.label(self.op);
+        encoder.label(self.op, &self.kernel);
         encoder.pipeline(&self.pipeline);
         for (index, &(place, offset)) in self.bindings.iter().enumerate() {
             encoder.buffer(index, &GpuMemory::<H>::of(&buffers[place]).buffer, offset)?;

@@ -1,6 +1,8 @@
 //! Metal's own objects as a few traits, so that all above them runs on Apple's GPUs and, through
 //! softmetal, anywhere. Nothing here knows of ops, batches or pools.
 
+#[cfg(target_vendor = "apple")]
+pub mod apple;
 #[cfg(all(unix, feature = "soft"))]
 pub mod soft;
 
@@ -147,14 +149,14 @@ pub trait Commands<H: Hal>: Sized {
     /// starts after all that was committed before.
     fn encoder(&mut self) -> Result<H::Encoder>;
 
-    /// Hands it to its queue. `done` is called once, from any thread.
-    fn commit(self, done: Done) -> Result<()>;
+    /// Hands it to its queue. `done` is called once, from any thread, whatever happens.
+    fn commit(self, done: Done);
 }
 
 /// An encoder of dispatches.
 pub trait Encoder<H: Hal> {
-    /// What the dispatches that follow are shown as by debuggers.
-    fn label(&mut self, op: &str);
+    /// What the dispatches that follow are shown as by debuggers, and named by in faults.
+    fn label(&mut self, op: &str, kernel: &str);
     /// The kernel of the dispatches that follow.
     fn pipeline(&mut self, pipeline: &H::Pipeline);
     /// A buffer from an offset on, until another takes its place.

@@ -6,7 +6,11 @@ use softmetal::{
     CommandBuffer, CommandQueue, CompileOptions, ComputeEncoder, ComputePipeline, DispatchType,
     Error, FunctionConstants, Library, Size, StorageMode,
 };
-use std::{thread, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
 
 /// Metal in software.
 #[derive(Debug)]
@@ -173,18 +177,28 @@ impl super::Commands<Soft> for CommandBuffer {
         self.compute_encoder_with_type(DispatchType::Concurrent).map_err(fault)
     }
 
-    fn commit(self, done: Done) -> Result<()> {
-        let ended = move |commands: &CommandBuffer| {
-            let times = Times { start: commands.gpu_start_time(), end: commands.gpu_end_time() };
-            done(commands.error().map_or(Ok(times), |error| Err(fault(error))));
+    fn commit(self, done: Done) {
+        // Shared, since a command buffer that cannot be committed never calls its handlers.
+        let done = Arc::new(Mutex::new(Some(done)));
+        let tell = move |result: Result<Times>| {
+            let done = done.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(done) = done {
+                done(result);
+            }
         };
-        self.add_completed_handler(ended).map_err(fault)?;
-        CommandBuffer::commit(&self).map_err(fault)
+        let ended = tell.clone();
+        let added = self.add_completed_handler(move |commands| {
+            let times = Times { start: commands.gpu_start_time(), end: commands.gpu_end_time() };
+            ended(commands.error().map_or(Ok(times), |error| Err(fault(error))));
+        });
+        if let Err(error) = added.and_then(|()| CommandBuffer::commit(&self)) {
+            tell(Err(fault(error)));
+        }
     }
 }
 
 impl super::Encoder<Soft> for ComputeEncoder {
-    fn label(&mut self, _: &str) {}
+    fn label(&mut self, _: &str, _: &str) {}
 
     fn pipeline(&mut self, pipeline: &ComputePipeline) {
         self.set_pipeline(pipeline);

@@ -6,7 +6,11 @@ mod reference;
 pub(crate) use cases::cases;
 
 use crate::copy::cpu::copy;
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out` holds all `inputs` one after another along dimension `axis`.
 ///
@@ -87,5 +91,13 @@ impl Operation for Concat {
         for (input, part) in self.parts() {
             copy(cpu, input, &part);
         }
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        let mut all = Launches::default();
+        for (input, part) in self.parts() {
+            all.launches.extend(crate::copy::metal::copy(input, &part, gpu)?.launches);
+        }
+        Ok(all)
     }
 }

@@ -2,11 +2,16 @@
 
 mod cases;
 pub(crate) mod cpu;
+pub(crate) mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out = x`, from any strides to any strides, rounded to the dtype of `out`.
 ///
@@ -53,5 +58,9 @@ impl Operation for Copy {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::copy(cpu, &self.x, &self.out);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::copy(&self.x, &self.out, gpu)
     }
 }

@@ -2,11 +2,16 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{Access, Cost, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `out = x` as blocks of few bits, of any block format.
 ///
@@ -68,6 +73,10 @@ impl Operation for Quantize {
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::convert(&self.x, &self.out, cpu);
     }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::quantize(self, gpu)
+    }
 }
 
 impl Operation for Dequantize {
@@ -93,5 +102,9 @@ impl Operation for Dequantize {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::convert(&self.x, &self.out, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::dequantize(self, gpu)
     }
 }

@@ -1,0 +1,155 @@
+//! GPUs: which there are, and what they can do.
+
+use super::{
+    Apple, Buffer, Library, Pipeline, Queue, capture::Capture, library::Archive,
+    residency::Residency,
+};
+use crate::hal::{self, Facts, Fault, Result};
+use bessemer_core::gpu::{Constant, GpuTraits};
+use objc2::{
+    rc::{Retained, autoreleasepool},
+    runtime::ProtocolObject,
+};
+use objc2_foundation::{NSOperatingSystemVersion, NSProcessInfo};
+use objc2_metal::{MTLCopyAllDevices, MTLCreateSystemDefaultDevice, MTLDevice, MTLGPUFamily};
+use std::sync::Arc;
+
+/// A GPU of Apple's, or one that Apple's Metal drives.
+pub struct Device {
+    device: Retained<ProtocolObject<dyn MTLDevice>>,
+    facts: Facts,
+    residency: Option<Arc<Residency>>,
+    archive: Archive,
+    _capture: Option<Capture>,
+}
+
+type Gpu = ProtocolObject<dyn MTLDevice>;
+
+/// The names of all GPUs.
+pub fn names() -> Vec<String> {
+    autoreleasepool(|_| MTLCopyAllDevices().iter().map(|gpu| gpu.name().to_string()).collect())
+}
+
+impl Device {
+    /// Opens the GPU whose name has `name` in it, or the system's choice.
+    pub fn open(name: Option<&str>) -> Result<Device> {
+        autoreleasepool(|_| {
+            let device = match name {
+                None => MTLCreateSystemDefaultDevice()
+                    .ok_or_else(|| Fault::new("this machine has no GPU that Metal knows")),
+                Some(name) => {
+                    let wanted = name.to_lowercase();
+                    let mut all = MTLCopyAllDevices().into_iter();
+                    all.find(|gpu| gpu.name().to_string().to_lowercase().contains(&wanted))
+                        .ok_or_else(|| {
+                            let known = names().join(", ");
+                            Fault::new(format!("no GPU is called `{name}`; there is {known}"))
+                        })
+                }
+            }?;
+            let capture = Capture::from_env(&device)?;
+            let facts = facts(&device);
+            let residency = Residency::new(&device).map(Arc::new);
+            let archive = Archive::open(&device);
+            Ok(Device { device, facts, residency, archive, _capture: capture })
+        })
+    }
+}
+
+impl hal::Device<Apple> for Device {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn queue(&self) -> Result<Queue> {
+        autoreleasepool(|_| Queue::new(&self.device, self.residency.as_deref()))
+    }
+
+    fn buffer(&self, bytes: usize) -> Result<Buffer> {
+        autoreleasepool(|_| Buffer::new(&self.device, bytes, self.residency.as_ref()))
+    }
+
+    unsafe fn buffer_in_place(&self, memory: *mut u8, bytes: usize) -> Result<Buffer> {
+        autoreleasepool(|_| {
+            // SAFETY: who calls sees to it.
+            unsafe { Buffer::in_place(&self.device, memory, bytes, self.residency.as_ref()) }
+        })
+    }
+
+    fn library(&self, name: &str, source: &str, defines: &[(&str, &str)]) -> Result<Library> {
+        autoreleasepool(|_| Library::new(&self.device, name, source, defines))
+    }
+
+    fn pipeline(
+        &self,
+        library: &Library,
+        entry: &str,
+        constants: &[(u16, Constant)],
+    ) -> Result<Pipeline> {
+        autoreleasepool(|_| Pipeline::new(&self.device, &self.archive, library, entry, constants))
+    }
+}
+
+fn facts(gpu: &Gpu) -> Facts {
+    let families = [
+        ("Apple6", MTLGPUFamily::Apple6),
+        ("Apple7", MTLGPUFamily::Apple7),
+        ("Apple8", MTLGPUFamily::Apple8),
+        ("Apple9", MTLGPUFamily::Apple9),
+        ("Mac2", MTLGPUFamily::Mac2),
+        ("Metal3", MTLGPUFamily::Metal3),
+    ];
+    let has = |family| gpu.supportsFamily(family);
+    let mut features: Vec<String> =
+        families.iter().filter(|(_, f)| has(*f)).map(|(name, _)| (*name).to_owned()).collect();
+    let unified = gpu.hasUnifiedMemory();
+    if unified {
+        features.push("unified memory".to_owned());
+    }
+    // Apple's own GPUs from M1 on. Others have widths of their own, and paravirtual ones claim
+    // reductions that give wrong results: they get the kernels that need none.
+    let modern = has(MTLGPUFamily::Apple7);
+    let name = gpu.name().to_string();
+    let traits = GpuTraits {
+        cores: cores(&name),
+        name,
+        simd_width: if modern { 32 } else { 1 },
+        simd_reduce: modern,
+        simd_matrix: modern,
+        f16: true,
+        bf16: knows_bfloat() && (modern || has(MTLGPUFamily::Metal3)),
+        max_threads: gpu.maxThreadsPerThreadgroup().width as u32,
+        max_threadgroup_bytes: gpu.maxThreadgroupMemoryLength() as u32,
+        max_groups: u32::MAX,
+        max_binding_bytes: gpu.maxBufferLength() as u64,
+        offset_alignment: 1,
+    };
+    Facts {
+        traits,
+        features,
+        working_set: usize::try_from(gpu.recommendedMaxWorkingSetSize()).unwrap_or(usize::MAX),
+        max_buffer: gpu.maxBufferLength(),
+        // SAFETY: `sysconf` only reads a number.
+        page: usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(16384),
+        software: false,
+    }
+}
+
+/// Whether this system compiles MSL 3.1, which has `bfloat`.
+fn knows_bfloat() -> bool {
+    let major = if cfg!(target_os = "macos") { 14 } else { 17 };
+    let version =
+        NSOperatingSystemVersion { majorVersion: major, minorVersion: 0, patchVersion: 0 };
+    NSProcessInfo::processInfo().isOperatingSystemAtLeastVersion(version)
+}
+
+/// Cores by the name of the chip: Metal does not tell.
+fn cores(name: &str) -> u32 {
+    match name {
+        _ if name.contains("Ultra") => 60,
+        _ if name.contains("Max") => 32,
+        _ if name.contains("Pro") => 16,
+        _ if name.contains('M') => 8,
+        _ => 5,
+    }
+}

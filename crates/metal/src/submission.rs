@@ -1,0 +1,68 @@
+//! A submission of several command buffers: it ends when the last of them does.
+
+use crate::{
+    hal::{Done, Fault, Hal, Times},
+    plan::{Dispatch, Plan},
+    progress::Progress,
+    trace::Trace,
+};
+use bessemer_core::{Cost, Ticket};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// What the command buffers of a submission share.
+pub(crate) struct Whole<H: Hal> {
+    ticket: Ticket,
+    device: &'static str,
+    progress: Arc<Progress<H>>,
+    left: AtomicUsize,
+    fault: Mutex<Option<Fault>>,
+}
+
+impl<H: Hal> Whole<H> {
+    pub(crate) fn new(
+        ticket: Ticket,
+        device: &'static str,
+        progress: &Arc<Progress<H>>,
+        parts: usize,
+    ) -> Whole<H> {
+        let (left, fault) = (AtomicUsize::new(parts), Mutex::new(None));
+        Whole { ticket, device, progress: Arc::clone(progress), left, fault }
+    }
+
+    /// What to call when one of them has ended.
+    pub(crate) fn part(
+        self: &Arc<Self>,
+        plan: &Plan<H>,
+        dispatches: &[Dispatch<H>],
+        trace: Option<&Arc<Trace>>,
+    ) -> Done {
+        let whole = Arc::clone(self);
+        let traced = trace.zip(dispatches.first()).map(|(trace, first)| {
+            let kernels: Vec<&str> = dispatches.iter().map(|one| one.kernel.as_str()).collect();
+            let cost: Cost = plan.costs[first.step];
+            (Arc::clone(trace), first.op, kernels.join(" "), cost)
+        });
+        Box::new(move |result: Result<Times, Fault>| {
+            if let (Ok(times), Some((trace, op, kernels, cost))) = (&result, traced) {
+                trace.add(op, kernels, cost, *times);
+            }
+            whole.end(result);
+        })
+    }
+
+    fn end(&self, result: Result<Times, Fault>) {
+        let first = |fault: &mut Option<Fault>, new| fault.get_or_insert(new).clone();
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = match result {
+            Ok(times) => fault.clone().map_or(Ok(times), Err),
+            Err(new) => Err(first(&mut fault, new)),
+        };
+        drop(fault);
+        if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.progress.end(self.ticket, self.device, result);
+        }
+    }
+}
