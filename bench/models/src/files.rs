@@ -34,7 +34,8 @@ pub(crate) fn small(
 ) -> Result<Vec<File>> {
     fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
     let mut files = Vec::new();
-    for kind in ["Q4_1", "Q4_0", "Q8_0", "Q4_K_M", "F16"] {
+    // What prompts are compared with, llama.cpp's fastest, comes first.
+    for kind in ["Q4_0", "Q4_1", "Q8_0", "Q4_K_M", "F16"] {
         let name = format!("SmolLM2-135M {kind}");
         if !wanted(&name) {
             continue;

@@ -54,9 +54,9 @@ pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
         })
         .collect();
     let bytes = |job: &Job<'_>| job.weights.count * job.weights.row_bytes;
-    // A few pieces per thread, since threads that start late or are interrupted take fewer.
+    // Two pieces per thread: one that starts late takes fewer, and each piece has its own start.
     let all: usize = jobs.iter().map(bytes).sum();
-    let piece = (all / (4 * cpu.threads())).max(LEAST);
+    let piece = (all / (2 * cpu.threads())).max(LEAST);
     let pieces = |job: &Job<'_>| (bytes(job) / piece).clamp(1, job.weights.count);
     cpu.run(jobs.iter().map(pieces).sum(), |mut task| {
         for job in &jobs {
