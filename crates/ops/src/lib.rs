@@ -31,6 +31,7 @@ mod scatter;
 mod softmax;
 mod top_k;
 mod walk;
+mod wgsl;
 
 pub use add_rms_norm::AddRmsNorm;
 pub use attention::Attention;

@@ -19,6 +19,7 @@ mod scalar;
 mod text;
 mod types;
 mod verify;
+pub mod wgsl;
 
 pub use builder::{Builder, MAX_DEPTH, MAX_INSTRUCTIONS, MAX_PARAMS, MAX_REGISTERS};
 pub use error::{Error, Result};

@@ -4,6 +4,7 @@ mod cases;
 mod cpu;
 mod metal;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -77,5 +78,9 @@ impl Operation for AddRmsNorm {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::add_rms_norm(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

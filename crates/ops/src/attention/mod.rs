@@ -5,6 +5,7 @@ mod cases;
 mod cpu;
 mod metal;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -153,5 +154,9 @@ impl Operation for Attention {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::attention(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -2,6 +2,7 @@
 
 mod cases;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -99,5 +100,9 @@ impl Operation for Concat {
             all.launches.extend(crate::copy::metal::copy(input, &part, gpu)?.launches);
         }
         Ok(all)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -4,6 +4,7 @@ mod cases;
 pub(crate) mod cpu;
 pub(crate) mod metal;
 mod reference;
+pub(crate) mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -62,5 +63,9 @@ impl Operation for Copy {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::copy(&self.x, &self.out, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(&self.x, &self.out, gpu)
     }
 }

@@ -4,6 +4,7 @@ mod cases;
 mod cpu;
 mod metal;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -122,5 +123,9 @@ impl Operation for ExpertLinear {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::expert_linear(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

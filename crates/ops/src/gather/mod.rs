@@ -4,6 +4,7 @@ mod cases;
 mod cpu;
 mod metal;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -92,5 +93,9 @@ impl Operation for Gather {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::gather(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -5,6 +5,7 @@ mod cases;
 mod cpu;
 mod metal;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -147,5 +148,9 @@ impl Operation for IntoCache {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::into_cache(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

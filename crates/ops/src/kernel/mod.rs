@@ -2,6 +2,7 @@
 
 mod cases;
 mod metal;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -83,5 +84,9 @@ impl Operation for Kernel {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::launches(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -4,6 +4,7 @@ mod cases;
 mod cpu;
 mod metal;
 mod reference;
+pub(crate) mod webgpu;
 
 pub(crate) use cases::cases;
 pub(crate) use cpu::{moments, not_below_zero, scale_and_shift};
@@ -81,5 +82,9 @@ impl Operation for LayerNorm {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::layer_norm(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -10,6 +10,7 @@ mod out;
 mod reference;
 mod several;
 mod streams;
+pub(crate) mod webgpu;
 
 pub(crate) use cases::{cases, tolerance};
 pub(crate) use cpu::linear;
@@ -141,5 +142,9 @@ impl Operation for Linear {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::linear(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -59,4 +59,12 @@ impl Operation for Linears {
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::linears(self, gpu)
     }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        let mut all = Launches::default();
+        for layer in &self.0 {
+            all.launches.extend(layer.webgpu(gpu)?.launches);
+        }
+        Ok(all)
+    }
 }

@@ -4,6 +4,7 @@ mod cases;
 mod cpu;
 mod metal;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -109,5 +110,9 @@ impl Operation for Map {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::launches(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -60,4 +60,8 @@ impl Operation for Dot {
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::dot(self, gpu)
     }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        super::webgpu::dot(self, gpu)
+    }
 }

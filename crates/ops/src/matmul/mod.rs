@@ -9,6 +9,7 @@ pub(crate) mod operand;
 mod reference;
 #[cfg(target_arch = "x86_64")]
 mod turn512;
+mod webgpu;
 
 pub(crate) use cases::cases;
 pub use dot::Dot;
@@ -96,5 +97,9 @@ impl Operation for Matmul {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::matmul(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

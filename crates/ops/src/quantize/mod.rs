@@ -2,8 +2,10 @@
 
 mod cases;
 mod cpu;
+mod formats;
 mod metal;
 mod reference;
+pub(crate) mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -77,6 +79,10 @@ impl Operation for Quantize {
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::quantize(self, gpu)
     }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::quantize(self, gpu)
+    }
 }
 
 impl Operation for Dequantize {
@@ -106,5 +112,9 @@ impl Operation for Dequantize {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::dequantize(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::dequantize(self, gpu)
     }
 }

@@ -7,6 +7,7 @@ mod fold;
 mod fold_text;
 mod metal;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -214,5 +215,9 @@ impl Operation for Reduce {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::launches(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -4,6 +4,7 @@ mod cases;
 mod cpu;
 mod metal;
 mod reference;
+pub(crate) mod webgpu;
 
 pub(crate) use cases::cases;
 pub(crate) use cpu::NormRow;
@@ -73,5 +74,9 @@ impl Operation for RmsNorm {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::rms_norm(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -5,6 +5,7 @@ mod cpu;
 mod metal;
 mod reference;
 mod scaling;
+pub(crate) mod webgpu;
 
 pub(crate) use cases::cases;
 pub(crate) use cpu::{Angles, Turn};
@@ -110,5 +111,9 @@ impl Operation for Rope {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::rope(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -3,10 +3,15 @@
 mod cases;
 mod cpu;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
-use bessemer_core::{Access, Cost, DType, Error, Host, Operation, Result, View, cpu::CpuContext};
+use bessemer_core::{
+    Access, Cost, DType, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
 
 /// `table[.., indices[i], ..] = x[.., i, ..]` along dimension `axis`; the rest of the table stays.
 ///
@@ -84,5 +89,9 @@ impl Operation for Scatter {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::scatter(self, cpu);
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -4,6 +4,7 @@ mod cases;
 mod cpu;
 mod metal;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -87,5 +88,9 @@ impl Operation for Softmax {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::softmax(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

@@ -4,6 +4,7 @@ mod cases;
 mod cpu;
 mod metal;
 mod reference;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -80,5 +81,9 @@ impl Operation for TopK {
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
         metal::top_k(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        webgpu::launches(self, gpu)
     }
 }

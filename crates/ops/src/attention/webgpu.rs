@@ -1,0 +1,90 @@
+//! On WebGPU: a workgroup for each head of each row, for decoding and for prompts.
+
+use super::Attention;
+use crate::wgsl::{Build, blocks_of, size, step};
+use bessemer_core::{
+    DType, DeviceKind, Error, Result, View,
+    gpu::{GpuTraits, Launches},
+};
+
+const NAME: &str = "attention";
+/// The longest head: four elements for each of the most threads.
+const LONGEST: usize = 1024;
+
+pub(super) fn launches(op: &Attention, gpu: &GpuTraits) -> Result<Launches> {
+    let sizes = op.sizes();
+    if op.out.elements() == 0 {
+        return Ok(Launches::default());
+    }
+    let threads = sizes.head_size.div_ceil(4).next_power_of_two() as u32;
+    let threads = threads.max(if gpu.simd_reduce { gpu.simd_width.max(8) } else { 32 });
+    if sizes.head_size > LONGEST || threads > gpu.max_threads {
+        let why = "its heads are longer than 1024; use `cpu`";
+        return Err(Error::NoKernel { op: NAME, device: DeviceKind::WebGpu, why });
+    }
+    let mut build = Build::new(gpu, "attention.wgsl", include_str!("attention.wgsl"))
+        .u32("size", size(NAME, sizes.head_size)?)
+        .u32("tokens", size(NAME, sizes.tokens)?)
+        .u32("sharing", size(NAME, sizes.heads / sizes.kv_heads)?)
+        .f32("scale", op.scale)
+        .f32("cap", op.soft_cap.unwrap_or(0.0))
+        .read("q", &op.q)
+        .quads("q", &op.q, sizes.head_size)
+        .read("k", &op.k)
+        .quads("k", &op.k, sizes.head_size)
+        .read("v", &op.v)
+        .quads("v", &op.v, sizes.head_size)
+        .write("out", &op.out);
+    for (name, view, outer, inner) in [
+        ("q", &op.q, "row", "head"),
+        ("k", &op.k, "head", "token"),
+        ("v", &op.v, "head", "token"),
+        ("out", &op.out, "row", "head"),
+    ] {
+        let unit = |step: isize| match blocks_of(view.dtype()) {
+            (1, _) => step,
+            (len, halves) => step / len as isize * halves as isize,
+        };
+        build = build
+            .i32(&format!("{name}_{outer}"), step(NAME, unit(view.strides()[0]))?)
+            .i32(&format!("{name}_{inner}"), step(NAME, unit(view.strides()[1]))?)
+            .i32(&format!("{name}_step"), step(NAME, inside(view))?);
+    }
+    let build = match &op.positions {
+        None => {
+            build.also("fn see(row: u32, start: ptr<function, u32>, end: ptr<function, u32>) {}\n")
+        }
+        Some(positions) => {
+            // A position beyond what is counted in signs sees all there is.
+            let last = if positions.dtype() == DType::I32 {
+                "position"
+            } else {
+                "i32(min(position, 0x3fffffffu))"
+            };
+            let window = op.window.map_or(i32::MAX, |w| i32::try_from(w).unwrap_or(i32::MAX));
+            build
+                .read("positions", positions)
+                .rows(NAME, "positions", positions)?
+                .i32("window", window)
+                .also(
+                    "fn see(row: u32, start: ptr<function, u32>, end: ptr<function, u32>) {
+    let position = load_positions(i32(row) * params.positions_step);
+    let last = LAST;
+    let most = i32(params.tokens);
+    *end = u32(clamp(min(last, 0x3fffffff) + 1, 0, most));
+    *start = min(u32(max(min(last, 0x3fffffff) + 1 - params.window, 0)), *end);
+}
+"
+                    .replace("LAST", last)
+                    .as_str(),
+                )
+        }
+    };
+    let groups = [size(NAME, sizes.heads)?, size(NAME, sizes.rows)?, 1];
+    Ok(build.launch(groups, threads).into())
+}
+
+/// The step inside a row.
+fn inside(view: &View) -> isize {
+    if view.shape().width() == 1 { 1 } else { view.strides()[2] }
+}

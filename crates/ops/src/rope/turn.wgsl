@@ -1,0 +1,23 @@
+// The sine and cosine of a product that may be large, from both parts of it.
+fn turn(position: f32, frequency: f32) -> vec2<f32> {
+    let angle = product(position, frequency);
+    let q = quarter_turns(angle.x);
+    let r = q.x + angle.y;
+    let n = u32(q.y);
+    let s = sin_reduced(r);
+    let c = cos_reduced(r);
+    let odd = (n & 1u) != 0u;
+    let sine = select(s, c, odd);
+    let cosine = select(c, -s, odd);
+    return select(vec2<f32>(sine, cosine), -vec2<f32>(sine, cosine), (n & 2u) != 0u);
+}
+
+// The same for a position that may have more bits than a float.
+fn turn_at(position: u32, frequency: f32) -> vec2<f32> {
+    let near = min(f32(position), 4294967040.0);
+    let t = turn(near, frequency);
+    let rest = bitcast<i32>(position - u32(near));
+    if rest == 0 { return t; }
+    let u = turn(f32(rest), frequency);
+    return vec2<f32>(t.x * u.y + t.y * u.x, t.y * u.y - t.x * u.x);
+}

@@ -1,0 +1,243 @@
+//! What the WGSL kernels of all ops share: how operands are declared and addressed, and how a
+//! workgroup sums. What each kernel computes is in the folder of its op.
+//!
+//! A kernel's text names its operands by functions (`load_x`, `store_out`, `row_x`) and its numbers
+//! by `params.width`; the word `OPERANDS` in it stands for all of their declarations, which are
+//! made here for the dtypes and ranks at hand. `MATHS` stands for the functions of programs,
+//! `FOLDS` for sums over a workgroup.
+
+pub(crate) mod blocks;
+mod programs;
+mod quads;
+
+pub(crate) use programs::{bindings, fill, launch_over, merged};
+
+use bessemer_core::{
+    DType, DeviceKind, Error, Layout, Result, View,
+    gpu::{Binding, GpuTraits, Kernel, Launch, Params, Source},
+};
+use bessemer_program::wgsl::{MATHS, PACKED, Use, declare};
+use std::{borrow::Cow, fmt::Write, ops::Range};
+
+/// A launch in the making.
+pub(crate) struct Build<'g> {
+    gpu: &'g GpuTraits,
+    source: Source,
+    operands: String,
+    fields: String,
+    bindings: Vec<Binding>,
+    params: Params,
+    defines: Vec<(&'static str, Cow<'static, str>)>,
+}
+
+/// Workgroups of a row of the grid; more rows follow in y.
+const ROW: u32 = 32768;
+
+/// Enough workgroups for `groups`, in x and y: a kernel finds its number as
+/// `group.y * 32768u + group.x`.
+pub(crate) fn grid(groups: usize) -> [u32; 3] {
+    let groups = u32::try_from(groups).unwrap_or(u32::MAX);
+    [groups.min(ROW), groups.div_ceil(ROW).max(1), 1]
+}
+
+/// The ranges of dimension `axis` that can each be bound at once: one, mostly.
+pub(crate) fn parts(gpu: &GpuTraits, view: &View, axis: usize) -> Vec<Range<usize>> {
+    let len = view.shape()[axis];
+    let room = gpu.max_binding_bytes as usize - gpu.offset_alignment as usize;
+    let bytes = view.range().len();
+    if bytes <= room || len == 0 {
+        return std::iter::once(0..len).collect();
+    }
+    // As if all of it lay along the axis; if it does not, the device says what is too large.
+    let each = (len / bytes.div_ceil(room)).max(1);
+    (0..len).step_by(each).map(|start| start..len.min(start + each)).collect()
+}
+
+/// The elements of a block and the halves of words it takes.
+pub(crate) fn blocks_of(dtype: DType) -> (usize, usize) {
+    (dtype.block_len(), dtype.block_bytes() / 2)
+}
+
+/// A size as kernels count.
+pub(crate) fn size(op: &'static str, size: usize) -> Result<u32> {
+    let why = "it has more than 2^31 elements; use `cpu`";
+    let fits = u32::try_from(size).ok().filter(|&size| size <= i32::MAX as u32);
+    fits.ok_or(Error::NoKernel { op, device: DeviceKind::WebGpu, why })
+}
+
+/// A step, or a place, as kernels count.
+pub(crate) fn step(op: &'static str, step: isize) -> Result<i32> {
+    let why = "its strides are larger than 2^31; use `cpu`";
+    i32::try_from(step).map_err(|_| Error::NoKernel { op, device: DeviceKind::WebGpu, why })
+}
+
+/// Where the first element of a view lies from where its binding starts, in elements; for blocks
+/// in halves of words.
+pub(crate) fn at(gpu: &GpuTraits, view: &View) -> i32 {
+    let align = gpu.offset_alignment as usize;
+    let bytes = view.offset() - view.range().start / align * align;
+    let unit = if view.dtype().is_block() { 2 } else { view.dtype().block_bytes() };
+    // What is bound is less than 2^31 bytes long.
+    (bytes / unit) as i32
+}
+
+impl<'g> Build<'g> {
+    /// The kernel `text`, called `name` in messages.
+    pub(crate) fn new(gpu: &'g GpuTraits, name: &'static str, text: &'static str) -> Build<'g> {
+        Build {
+            gpu,
+            source: Source::File { name, text },
+            operands: String::new(),
+            fields: String::new(),
+            bindings: Vec::new(),
+            params: Params::new(),
+            defines: Vec::new(),
+        }
+    }
+
+    /// An operand that is read: `load_NAME(i)`.
+    pub(crate) fn read(self, name: &str, view: &View) -> Build<'g> {
+        self.operand(name, view, Use::Read)
+    }
+
+    /// An operand that is written: `store_NAME(i, value)`.
+    pub(crate) fn write(self, name: &str, view: &View) -> Build<'g> {
+        self.operand(name, view, Use::Write)
+    }
+
+    fn operand(mut self, name: &str, view: &View, usage: Use) -> Build<'g> {
+        self.operands.push_str(&declare(name, self.bindings.len(), view.dtype(), usage));
+        self.bindings.push(match usage {
+            Use::Read => Binding::Read(view.clone()),
+            _ => Binding::Write(view.clone()),
+        });
+        let at = at(self.gpu, view);
+        self.i32(&format!("{name}_at"), at)
+    }
+
+    /// Where rows of an operand start: `row_NAME(row)`, counted over all dimensions but the last,
+    /// and `params.NAME_step`, the step inside a row.
+    pub(crate) fn rows(self, op: &'static str, name: &str, view: &View) -> Result<Build<'g>> {
+        let last = view.shape().rank().saturating_sub(1);
+        let inside = view.strides().get(last).copied().unwrap_or(1);
+        let inside = if view.shape().width() == 1 { 1 } else { inside };
+        let build = self.i32(&format!("{name}_step"), step(op, inside)?);
+        build.places(op, &format!("row_{name}"), &view.shape()[..last], &view.strides()[..last])
+    }
+
+    /// The same for rows of blocks: `row_NAME(row)` counts in halves of words.
+    pub(crate) fn block_rows(self, op: &'static str, name: &str, view: &View) -> Result<Build<'g>> {
+        let last = view.shape().rank().saturating_sub(1);
+        let (len, halves) = (view.dtype().block_len(), view.dtype().block_bytes() / 2);
+        let steps = view.strides()[..last].iter();
+        let steps: Vec<isize> = steps.map(|step| step / len as isize * halves as isize).collect();
+        self.places(op, &format!("row_{name}"), &view.shape()[..last], &steps)
+    }
+
+    /// Threads for a row of so many elements: one for each few of them, as a power of two.
+    pub(crate) fn row_threads(&self, width: usize) -> u32 {
+        let most = self.gpu.max_threads.min(256);
+        (width.div_ceil(4).next_power_of_two() as u32).clamp(self.gpu.simd_width.max(8), most)
+    }
+
+    /// A function that says where element `i` of these dimensions, row-major, lies.
+    pub(crate) fn places(
+        mut self,
+        op: &'static str,
+        function: &str,
+        sizes: &[usize],
+        steps: &[isize],
+    ) -> Result<Build<'g>> {
+        let layout = Layout::new(sizes, [steps]);
+        let mut text = format!("fn {function}(i: u32) -> i32 {{\n");
+        let (mut rest, mut terms) = ("i".to_owned(), Vec::new());
+        for axis in (0..layout.rank()).rev() {
+            let field = format!("{function}_s{axis}");
+            self = self.i32(&field, step(op, layout.stride(0, axis))?);
+            if axis == 0 {
+                terms.push(format!("i32({rest}) * params.{field}"));
+                break;
+            }
+            let count = format!("{function}_n{axis}");
+            self = self.u32(&count, size(op, layout.sizes()[axis])?);
+            terms.push(format!("i32({rest} % params.{count}) * params.{field}"));
+            let _ = writeln!(text, "    let rest{axis} = {rest} / params.{count};");
+            rest = format!("rest{axis}");
+        }
+        let sum = if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") };
+        let _ = write!(text, "    return {sum};\n}}\n");
+        self.operands.push_str(&text);
+        Ok(self)
+    }
+
+    /// A number: `params.NAME`.
+    pub(crate) fn u32(mut self, name: &str, value: u32) -> Build<'g> {
+        let _ = writeln!(self.fields, "    {name}: u32,");
+        self.params = self.params.u32(value);
+        self
+    }
+
+    /// A number: `params.NAME`.
+    pub(crate) fn i32(mut self, name: &str, value: i32) -> Build<'g> {
+        let _ = writeln!(self.fields, "    {name}: i32,");
+        self.params = self.params.i32(value);
+        self
+    }
+
+    /// A number: `params.NAME`.
+    pub(crate) fn f32(mut self, name: &str, value: f32) -> Build<'g> {
+        let _ = writeln!(self.fields, "    {name}: f32,");
+        self.params = self.params.f32(value);
+        self
+    }
+
+    /// A word of the text, replaced.
+    pub(crate) fn define(mut self, name: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
+        self.defines.push((name, text.into()));
+        self
+    }
+
+    /// More text, among the declarations.
+    pub(crate) fn also(mut self, text: &str) -> Self {
+        self.operands.push_str(text);
+        self
+    }
+
+    /// The function `main` in so many workgroups of `threads`, which the text knows as `THREADS`.
+    pub(crate) fn launch(self, groups: [u32; 3], threads: u32) -> Launch {
+        let binding = self.bindings.len();
+        let numbers = format!(
+            "struct Params {{\n{}}}\n@group(0) @binding({binding}) var<uniform> params: Params;\n",
+            self.fields
+        );
+        let one = self.gpu.simd_reduce && threads == self.gpu.simd_width;
+        let reduce = self.gpu.simd_reduce && !one;
+        let folds = match (one, reduce) {
+            (true, _) => include_str!("folds_one.wgsl"),
+            (false, true) => include_str!("folds_subgroups.wgsl"),
+            (false, false) => include_str!("folds_portable.wgsl"),
+        };
+        let inputs = match reduce {
+            true => {
+                ", @builtin(subgroup_id) in_subgroup: u32, @builtin(num_subgroups) in_subgroups: \
+                 u32, @builtin(subgroup_invocation_id) in_lane: u32"
+            }
+            false => "",
+        };
+        let start = match reduce {
+            true => "subgroup = in_subgroup; subgroups = in_subgroups; lane = in_lane;",
+            false => "",
+        };
+        let folds = folds.replace("THREADS", &format!("{threads}u"));
+        let mut kernel = Kernel::new(self.source, "main")
+            .define("OPERANDS", format!("{}{numbers}{PACKED}", self.operands))
+            .define("MATHS", MATHS)
+            .define("FOLDS", folds)
+            .define("INPUTS", inputs)
+            .define("START", start)
+            .define("THREADS", format!("{threads}u"));
+        kernel.defines.extend(self.defines);
+        let (bindings, params) = (self.bindings, self.params);
+        Launch { kernel, bindings, params, groups, threads: [threads, 1, 1] }
+    }
+}

@@ -1,0 +1,104 @@
+//! Launches of programs: what their parameters and numbers are bound to.
+
+use super::{at, size, step};
+use crate::bind::{self, Bound, Input};
+use bessemer_core::{
+    Result, Shape, View,
+    gpu::{Binding, GpuTraits, Params},
+};
+use bessemer_program::{
+    Literal, ParamKind, Program, Type,
+    wgsl::{Slot, THREADS},
+};
+
+/// Dimensions of a domain with the steps of several views, as few as possible.
+pub(crate) struct Merged {
+    /// By dimension, the slowest first.
+    pub(crate) sizes: Vec<usize>,
+    /// By dimension, then by view.
+    pub(crate) steps: Vec<Vec<isize>>,
+}
+
+/// The dimensions `axes` of a domain, without those of size 1, and with those made one that follow
+/// each other in all views.
+pub(crate) fn merged(domain: &Shape, axes: &[usize], views: &[&[isize]]) -> Merged {
+    let mut merged = Merged { sizes: Vec::new(), steps: Vec::new() };
+    for &axis in axes.iter().filter(|&&axis| domain[axis] != 1) {
+        let size = domain[axis];
+        let steps: Vec<isize> = views.iter().map(|steps| steps[axis]).collect();
+        if let (Some(last_size), Some(last)) = (merged.sizes.last_mut(), merged.steps.last_mut())
+            && last.iter().zip(&steps).all(|(before, step)| *before == step * size as isize)
+        {
+            *last_size *= size;
+            *last = steps;
+            continue;
+        }
+        merged.sizes.push(size);
+        merged.steps.push(steps);
+    }
+    merged
+}
+
+/// What the parameters that are memory are bound to, in order.
+pub(crate) fn bindings(program: &Program, inputs: &[Input], outputs: &[View]) -> Vec<Binding> {
+    let bound = bind::bound(program, inputs, outputs).expect("checked: as many as parameters");
+    let bind = |bound: Bound<'_>| match bound {
+        Bound::Input(Input::Value(_)) => None,
+        Bound::Input(Input::View(view)) => Some(Binding::Read(view.clone())),
+        Bound::Output(view) => Some(Binding::Write(view.clone())),
+    };
+    bound.into_iter().filter_map(bind).collect()
+}
+
+/// The numbers of `slots`. `sizes` and `steps` are those of a merged domain, where the views are
+/// the parameters that are views, in order; other slots than a map's are asked of `others`.
+pub(crate) fn fill(
+    gpu: &GpuTraits,
+    op: &'static str,
+    program: &Program,
+    (inputs, outputs): (&[Input], &[View]),
+    domain: &Merged,
+    slots: &[Slot],
+    others: &dyn Fn(Slot) -> Result<u32>,
+) -> Result<Params> {
+    let bound = bind::bound(program, inputs, outputs).expect("checked: as many as parameters");
+    let view = |i: usize| match bound[i] {
+        Bound::Input(Input::View(view)) | Bound::Output(view) => Some(view),
+        Bound::Input(Input::Value(_)) => None,
+    };
+    // The number of a view among the views.
+    let number = |param: usize| {
+        let views = program.params()[..param].iter();
+        views.filter(|p| matches!(p.kind, ParamKind::View(_))).count()
+    };
+    let mut params = Params::new();
+    for &slot in slots {
+        let word = match slot {
+            Slot::Size(axis) => size(op, domain.sizes[axis])?,
+            Slot::Step(param, axis) => step(op, domain.steps[axis][number(param)])?.cast_unsigned(),
+            Slot::At(param) => view(param).map_or(0, |view| at(gpu, view)).cast_unsigned(),
+            Slot::Len(param) => size(op, view(param).map_or(0, View::elements))?,
+            Slot::Value(param, ty) => match &bound[param] {
+                Bound::Input(Input::Value(value)) => word_of(ty, *value),
+                _ => 0,
+            },
+            other => others(other)?,
+        };
+        params = params.u32(word);
+    }
+    Ok(params)
+}
+
+fn word_of(ty: Type, value: Literal) -> u32 {
+    match ty {
+        Type::Bool => u32::from(value.bits() != 0),
+        _ => value.bits(),
+    }
+}
+
+/// Threads for `elements` in rows of workgroups: how many a row has, and the grid.
+pub(crate) fn launch_over(elements: u32) -> (u32, [u32; 3]) {
+    let groups = elements.div_ceil(THREADS);
+    let row = groups.clamp(1, 32768);
+    (row * THREADS, [row, groups.div_ceil(row), 1])
+}

@@ -1,0 +1,19 @@
+//! Programs as WGSL. The text depends on the program and on how many dimensions there are; sizes,
+//! strides and places are numbers bound at launch ([`Slot`]), so a program is compiled once for
+//! all shapes.
+//!
+//! Words are all that WGSL stores: `storage` says how smaller elements are packed. Functions are
+//! our own where WGSL's may be less exact (`maths.wgsl`). What lies outside of a buffer is read
+//! as zero and never written.
+
+mod body;
+mod inst;
+mod module;
+mod storage;
+
+pub use module::{Slot, THREADS, kernel, kernel_slots, map, map_slots, value, value_slots};
+pub use storage::{PACKED, Use, declare};
+
+/// Functions of `f32` that are exact enough to have one meaning on every device; they need
+/// nothing else.
+pub const MATHS: &str = include_str!("maths.wgsl");

@@ -1,0 +1,181 @@
+//! WGSL made from programs: some texts as they are, and all that can be said, taken by naga.
+
+use bessemer_core::DType;
+use bessemer_program::{
+    Atomic, Binary, Builder, Compare, Direction, Fold, Index, Literal, Place, Program, Scope, Type,
+    Unary, wgsl,
+};
+
+/// Fails with naga's words if `text` is no WGSL.
+#[track_caller]
+fn accepted(text: &str) {
+    let module = naga::front::wgsl::parse_str(text);
+    let module = module.unwrap_or_else(|error| panic!("{}", error.emit_to_string(text)));
+    let flags = naga::valid::ValidationFlags::all();
+    let mut validator =
+        naga::valid::Validator::new(flags, naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32);
+    if let Err(error) = validator.validate(&module) {
+        panic!("{}", error.emit_to_string(text));
+    }
+}
+
+/// The part of a text that is not in every text.
+fn own(text: &str) -> String {
+    text.replace(wgsl::MATHS, "…maths…\n").replace(wgsl::PACKED, "…packed…\n")
+}
+
+fn parse(text: &str) -> Program {
+    Program::parse("test.bp", text).unwrap()
+}
+
+#[test]
+fn a_map_with_packed_elements() {
+    let program = parse(
+        "program blend(in view a: f16, in view b: u8, out view c: bf16, uniform k: f32, uniform on: bool) {
+            %x = load a[@]
+            %n = load b[@]
+            %y = f32 %n
+            %z = fma %x, k, %y
+            %e = exp %z
+            %w = select on, %e, -inf
+            store c[@], %w
+        }",
+    );
+    let text = wgsl::map(&program, 2);
+    accepted(&text);
+    insta::assert_snapshot!(own(&text));
+}
+
+#[test]
+fn what_a_reduction_folds() {
+    let program = parse(
+        "program square(in view a: f32, in buffer table: i32) {
+            %x = load a[@]
+            %i = index
+            %t = load table[%i]
+            %s = f32 %t
+            %y = mul %x, %s
+            yield %y
+        }",
+    );
+    let text = wgsl::value(&program, 1, 2);
+    accepted(&text);
+    insta::assert_snapshot!(own(&text));
+}
+
+#[test]
+fn a_kernel_with_loops_atomics_and_reductions() {
+    let program = parse(
+        "program busy(in buffer x: f32, inout buffer bins: u32, uniform n: u32) {
+            shared seen: i32[16]
+            %i = global.x
+            %t = linear
+            %c = mov 0
+            loop {
+                %done = ge %i, n
+                break %done
+                %v = load x[%i]
+                %small = lt %v, 0.5
+                %step = block.x
+                %i = add %i, %step
+                continue %small
+                %old = atomic_add bins[%t], 1u
+                %c = add %c, 1
+            }
+            %o = atomic_max seen[0u], %c
+            barrier
+            %m = load seen[0u]
+            %f = f32 %m
+            %s = group_sum %f
+            %w = simd_max %s
+            %u = u32 %w
+            store bins[0u], %u
+        }",
+    );
+    let text = wgsl::kernel(&program, [64, 1, 1]);
+    accepted(&text);
+    insta::assert_snapshot!(own(&text));
+}
+
+const DTYPES: [DType; 7] =
+    [DType::F32, DType::F16, DType::BF16, DType::I32, DType::U32, DType::U8, DType::Bool];
+
+fn dtype(ty: Type) -> DType {
+    ty.dtype()
+}
+
+#[test]
+fn every_instruction_is_taken() {
+    let literals = |ty: Type| match ty {
+        Type::F32 => [0.5f32, f32::NAN, f32::NEG_INFINITY, 1e-42].map(Literal::from),
+        Type::I32 => [3, -3, i32::MIN, i32::MAX].map(Literal::from),
+        Type::U32 => [0u32, 1, 31, u32::MAX].map(Literal::from),
+        Type::Bool => [true, false, true, false].map(Literal::from),
+    };
+    for ty in Type::ALL {
+        let mut b = Builder::new("all");
+        let x = b.view("x", dtype(ty), Direction::In);
+        let out = b.view("out", dtype(ty), Direction::Out);
+        let flag = b.view("flag", DType::Bool, Direction::Out);
+        let x = b.load(x);
+        for &op in Unary::ALL.iter().filter(|op| op.types().contains(&ty)) {
+            let value = b.unary(op, x);
+            b.store(out, value);
+        }
+        for literal in literals(ty) {
+            for &op in Binary::ALL.iter().filter(|op| op.types().contains(&ty)) {
+                let value = b.binary(op, x, literal);
+                b.store(out, value);
+            }
+            for &op in Compare::ALL.iter().filter(|op| op.types().contains(&ty)) {
+                let value = b.compare(op, x, literal);
+                b.store(flag, value);
+            }
+        }
+        accepted(&wgsl::map(&b.finish().unwrap(), 3));
+    }
+}
+
+#[test]
+fn every_conversion_and_dtype_is_taken() {
+    for from in DTYPES {
+        for to in DTYPES {
+            let mut b = Builder::new("cast");
+            let x = b.view("x", from, Direction::In);
+            let out = b.view("out", to, Direction::InOut);
+            let x = b.load(x);
+            let old = b.load(out);
+            let value = b.cast(to, x);
+            let same = b.compare(Compare::Eq, value, old);
+            let value = b.select(same, old, value);
+            b.store(out, value);
+            accepted(&wgsl::map(&b.finish().unwrap(), 0));
+        }
+    }
+}
+
+#[test]
+fn every_index_fold_and_atomic_is_taken() {
+    let mut b = Builder::new("threads");
+    let out = b.buffer("out", DType::U32, Direction::InOut);
+    let part = b.shared("part", Type::I32, 8);
+    for &index in Index::ALL.iter().filter(|&&index| index != Index::Element) {
+        let value = b.index(index);
+        b.store_at(out, 0u32, value);
+    }
+    for &scope in Scope::ALL {
+        for &op in Fold::ALL {
+            for &ty in op.types() {
+                let zero = Literal::from_bits(ty, 0);
+                let value = b.reduce(scope, op, zero);
+                let value = b.convert(Type::U32, value);
+                b.store_at(out, 1i32, value);
+            }
+        }
+    }
+    for &op in Atomic::ALL {
+        b.atomic(op, Place::Buffer(out, 0u32.into()), 1u32);
+        b.atomic(op, Place::Shared(part, 0i32.into()), 1i32);
+    }
+    accepted(&wgsl::kernel(&b.finish().unwrap(), [8, 4, 3]));
+}

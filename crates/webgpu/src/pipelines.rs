@@ -1,0 +1,127 @@
+//! Compiled kernels, kept by what they were compiled from.
+
+use crate::{fault::caught, source};
+use bessemer_core::gpu::{Constant, Kernel, Source};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// What a pipeline is made from.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) kernel: Kernel,
+    /// By binding, whether it is written.
+    pub(crate) writes: Vec<bool>,
+    /// Whether numbers are bound after the buffers.
+    pub(crate) params: bool,
+}
+
+/// A compiled kernel and the layout of what it binds.
+pub(crate) struct Pipeline {
+    pub(crate) pipeline: wgpu::ComputePipeline,
+    pub(crate) layout: wgpu::BindGroupLayout,
+}
+
+/// All pipelines of a device.
+pub(crate) struct Pipelines {
+    device: wgpu::Device,
+    made: FxHashMap<Key, Arc<Pipeline>>,
+    /// What every kernel starts with, for the extensions the device has.
+    prelude: &'static str,
+}
+
+impl Pipelines {
+    pub(crate) fn new(device: wgpu::Device, prelude: &'static str) -> Pipelines {
+        Pipelines { device, made: FxHashMap::default(), prelude }
+    }
+
+    /// The pipeline of `key`, compiled if it is new.
+    pub(crate) fn get(&mut self, key: Key) -> Result<Arc<Pipeline>, String> {
+        if let Some(pipeline) = self.made.get(&key) {
+            return Ok(Arc::clone(pipeline));
+        }
+        let pipeline = caught(&self.device, || self.compile(&key));
+        let pipeline = Arc::new(pipeline.map_err(|why| {
+            format!("the driver refuses the kernel {}: {why}", key.kernel.source.name())
+        })?);
+        self.made.insert(key, Arc::clone(&pipeline));
+        Ok(pipeline)
+    }
+
+    fn compile(&self, key: &Key) -> Pipeline {
+        let kernel = &key.kernel;
+        let mut text = source::define(kernel.source.text(), &kernel.defines);
+        if !key.writes.contains(&false) {
+            text = source::all_writable(&text);
+        }
+        text.insert_str(0, self.prelude);
+        let name = Some(kernel.source.name());
+        let descriptor = wgpu::ShaderModuleDescriptor {
+            label: name,
+            source: wgpu::ShaderSource::Wgsl(text.into()),
+        };
+        let module = match kernel.source {
+            // SAFETY: kernels that lie beside their ops stay within what their launches bind, and
+            // their loops end; the conformance list runs each of them between margins.
+            Source::File { .. } => unsafe {
+                self.device.create_shader_module_trusted(
+                    descriptor,
+                    wgpu::ShaderRuntimeChecks::unchecked(),
+                )
+            },
+            // What people write in programs is checked as it runs.
+            Source::Made { .. } => self.device.create_shader_module(descriptor),
+        };
+        let layout = self.layout(key);
+        let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: name,
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let constants: Vec<(String, f64)> =
+            kernel.constants.iter().map(|&(id, value)| (id.to_string(), constant(value))).collect();
+        let constants: Vec<(&str, f64)> =
+            constants.iter().map(|(id, value)| (id.as_str(), *value)).collect();
+        let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: name,
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some(&kernel.entry),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
+                zero_initialize_workgroup_memory: false,
+            },
+            cache: None,
+        });
+        Pipeline { pipeline, layout }
+    }
+
+    fn layout(&self, key: &Key) -> wgpu::BindGroupLayout {
+        let storage = |&writes: &bool| wgpu::BufferBindingType::Storage { read_only: !writes };
+        let types = key.writes.iter().map(storage);
+        let types = types.chain(key.params.then_some(wgpu::BufferBindingType::Uniform));
+        let entries: Vec<_> = (0..)
+            .zip(types)
+            .map(|(binding, ty)| wgpu::BindGroupLayoutEntry {
+                binding,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty,
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            })
+            .collect();
+        let descriptor = wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries };
+        self.device.create_bind_group_layout(&descriptor)
+    }
+}
+
+fn constant(value: Constant) -> f64 {
+    match value {
+        Constant::Bool(value) => f64::from(u8::from(value)),
+        Constant::I32(value) => f64::from(value),
+        Constant::U32(value) => f64::from(value),
+        Constant::F32(bits) => f64::from(f32::from_bits(bits)),
+    }
+}
