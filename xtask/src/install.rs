@@ -2,7 +2,7 @@
 
 use crate::shell::{cargo, command, output, run, succeeds};
 use anyhow::{Context, Result, bail};
-use std::{env, process::Command};
+use std::{env, fs, process::Command};
 
 /// cargo-nextest, which runs the tests.
 pub(crate) fn nextest() -> Result<()> {
@@ -33,6 +33,23 @@ pub(crate) fn clang() -> Result<()> {
     let package = packages.into_iter().find(|package| apt_knows(package));
     let package = package.with_context(|| format!("this system has no package of {wanted}"))?;
     apt_install(&[&package])
+}
+
+/// A Vulkan driver in software, on which the WebGPU device is tested. Elsewhere than on Linux the
+/// system's own GPU is what there is.
+pub(crate) fn vulkan() -> Result<()> {
+    let drivers = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
+    let is_software = |name: &str| name.starts_with("lvp_icd");
+    let here = drivers.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let mut here = here.filter_map(|entry| entry.file_name().into_string().ok());
+    if !cfg!(target_os = "linux") || here.any(|name| is_software(&name)) {
+        return Ok(());
+    }
+    if !has_apt() {
+        bail!("the WebGPU device is tested on Mesa's lavapipe: install Mesa's Vulkan drivers");
+    }
+    update()?;
+    apt_install(&["mesa-vulkan-drivers"])
 }
 
 fn has_clang() -> bool {

@@ -24,7 +24,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut steps = Steps::default();
     steps.run("tools", || {
         install::nextest()?;
-        install::clang()
+        install::clang()?;
+        install::vulkan()
     })?;
     steps.run("rustfmt", || shell::run(&mut cargo("fmt --all --check")))?;
     steps.run("clippy", || {

@@ -105,6 +105,14 @@ fn metal(_: &DeviceOptions) -> Result<Arc<dyn Device>> {
     ))
 }
 
+#[cfg(feature = "webgpu")]
+fn web_gpu(options: &DeviceOptions) -> Result<Arc<dyn Device>> {
+    let options =
+        bessemer_webgpu::WebGpuOptions { memory_limit: options.memory_limit, ..Default::default() };
+    Ok(Arc::new(bessemer_webgpu::WebGpu::open(options)?))
+}
+
+#[cfg(not(feature = "webgpu"))]
 fn web_gpu(_: &DeviceOptions) -> Result<Arc<dyn Device>> {
     Err(absent(
         DeviceKind::WebGpu,
