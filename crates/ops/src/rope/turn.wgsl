@@ -2,8 +2,15 @@
 fn turn(position: f32, frequency: f32) -> vec2<f32> {
     let angle = product(position, frequency);
     let q = quarter_turns(angle.x);
-    let r = q.x + angle.y;
-    let n = u32(q.y);
+    var r = q.x + angle.y;
+    var n = u32(q.y);
+    if abs(angle.y) > 0.001 {
+        // The low part of a very large angle is an angle of its own.
+        let low = quarter_turns(angle.y);
+        let both = quarter_turns(q.x + low.x);
+        r = both.x;
+        n = n + u32(low.y) + u32(both.y);
+    }
     let s = sin_reduced(r);
     let c = cos_reduced(r);
     let odd = (n & 1u) != 0u;
