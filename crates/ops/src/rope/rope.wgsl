@@ -16,8 +16,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         store_out(out + rest * params.out_step, load_x(x + rest * params.x_step));
         return;
     }
-    let position = f32(load_positions(i32(head / params.heads) * params.positions_step));
-    let t = turn(position, load_frequencies(i32(j) * params.frequencies_step));
+    let position = load_positions(i32(head / params.heads) * params.positions_step);
+    let t = turn_of(position, load_frequencies(i32(j) * params.frequencies_step));
     let first = i32(select(2u * j, j, params.halves != 0u));
     let second = i32(select(2u * j + 1u, j + params.pairs, params.halves != 0u));
     let a = load_x(x + first * params.x_step);

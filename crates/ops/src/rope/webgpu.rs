@@ -3,13 +3,20 @@
 use super::{Rope, RopePairs};
 use crate::wgsl::{Build, launch_over, size};
 use bessemer_core::{
-    Result,
+    DType, Result,
     gpu::{GpuTraits, Launches},
 };
 use bessemer_program::wgsl::THREADS;
 
 /// Sine and cosine of a position times a frequency, as WGSL.
 pub(crate) const TURN: &str = include_str!("turn.wgsl");
+
+/// Positions before the first turn the other way.
+const SIGNED: &str = "fn turn_of(p: i32, f: f32) -> vec2<f32> {
+    let t = turn_at(bitcast<u32>(abs(p)), f);
+    return vec2<f32>(select(t.x, -t.x, p < 0), t.y);
+}
+";
 
 pub(super) fn launches(op: &Rope, gpu: &GpuTraits) -> Result<Launches> {
     const NAME: &str = "rope";
@@ -39,6 +46,10 @@ pub(super) fn launches(op: &Rope, gpu: &GpuTraits) -> Result<Launches> {
         .u32("pairs", size(NAME, pairs)?)
         .u32("halves", u32::from(op.pairs == RopePairs::Halves))
         .f32("magnitude", op.magnitude)
-        .define("TURN", TURN);
+        .define("TURN", TURN)
+        .also(match op.positions.dtype() {
+            DType::I32 => SIGNED,
+            _ => "fn turn_of(p: u32, f: f32) -> vec2<f32> { return turn_at(p, f); }\n",
+        });
     Ok(build.launch(groups, THREADS).into())
 }
