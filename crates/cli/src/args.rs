@@ -8,6 +8,7 @@ use crate::commands::{
 };
 use bessemer::{DeviceChoice, DeviceOptions};
 use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
 
 /// Arrays and language models on Metal, WebGPU and the CPU.
 #[derive(Debug, Parser)]
@@ -33,6 +34,9 @@ Environment:
   BESSEMER_THREADS   threads of the CPU device, unless --threads says
   BESSEMER_ISA       its instructions: portable, neon, neondot, avx2, avx512
   BESSEMER_MODELS    the folder of models, instead of one in the system's folder for caches
+  BESSEMER_GPU       a part of the name of the GPU to use, where there are several
+  BESSEMER_SOFTMETAL 1 or checked: the device `metal` in software, to try its kernels out
+  BESSEMER_CAPTURE   a file for a capture of the GPU's work, for Xcode
   NO_COLOR           no colours, even on a terminal";
 
 /// What every command takes.
@@ -45,11 +49,15 @@ pub(crate) struct Global {
     /// Threads of the CPU device [default: as many as the system allows]
     #[arg(long, global = true, value_name = "N")]
     pub(crate) threads: Option<usize>,
+
+    /// Write a timeline of all that runs on a GPU to FILE, in the trace format of Chrome
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
 }
 
 impl Global {
     pub(crate) fn options(&self) -> DeviceOptions {
-        DeviceOptions { threads: self.threads, ..Default::default() }
+        DeviceOptions { threads: self.threads, trace: self.trace.clone(), ..Default::default() }
     }
 
     pub(crate) fn open(&self) -> bessemer::Result<bessemer::Device> {

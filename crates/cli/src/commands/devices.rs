@@ -103,6 +103,9 @@ fn summary(check: &QuickCheck) -> String {
 fn write_details(survey: &Survey, out: &mut dyn Write) -> Result<(), Fault> {
     let isas: Vec<_> = Isa::here().map(Isa::name).collect();
     writeln!(out, "\n{BOLD}instruction sets of this machine{BOLD:#}\n{}", isas.join(" "))?;
+    for finding in survey.findings.iter().filter(|finding| !finding.details.is_empty()) {
+        writeln!(out, "\n{BOLD}{}{BOLD:#}\n{}", finding.kind, finding.details.join("\n"))?;
+    }
     for finding in &survey.findings {
         let Some(check) = &finding.check else { continue };
         writeln!(out, "\n{BOLD}quick check of {}{BOLD:#}", finding.kind)?;
@@ -132,6 +135,7 @@ fn finding_to_json(finding: &Finding) -> Value {
         "threads": info.map(|info| info.threads),
         "memory_limit": info.map(|info| info.memory_limit),
         "software": info.map(|info| info.software),
+        "details": finding.details,
         "refusal": finding.refusal,
         "quick_check": finding.check.as_ref().map(|check| json!({
             "passed": check.report.passed(),
