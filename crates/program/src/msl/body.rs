@@ -116,7 +116,10 @@ impl<'p> Body<'p> {
                 return self.line("}");
             }
             Inst::Loop { body } => {
-                self.line("while (rounds-- != 0u) {");
+                self.line("while (rounds != 0u) {");
+                self.depth += 1;
+                self.line("rounds -= 1u;");
+                self.depth -= 1;
                 self.inside(body);
                 return self.line("}");
             }
