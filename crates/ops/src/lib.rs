@@ -13,6 +13,7 @@ mod concat;
 mod copy;
 mod expert_linear;
 mod gated;
+mod gated_linears;
 mod gather;
 mod gpu;
 mod group_norm;
@@ -40,6 +41,7 @@ pub use concat::Concat;
 pub use copy::Copy;
 pub use expert_linear::ExpertLinear;
 pub use gated::{Activation, Gated};
+pub use gated_linears::GatedLinears;
 pub use gather::Gather;
 pub use group_norm::GroupNorm;
 pub use into_cache::{HeadNorms, IntoCache};
@@ -67,6 +69,7 @@ pub fn cases() -> Vec<Case> {
         concat::cases,
         copy::cases,
         gated::cases,
+        gated_linears::cases,
         gather::cases,
         group_norm::cases,
         into_cache::cases,

@@ -13,6 +13,15 @@ pub struct Launches {
     pub scratch: usize,
 }
 
+impl Launches {
+    /// These and then those of another op, which has the same scratch memory for itself.
+    pub fn then(mut self, others: Launches) -> Launches {
+        self.launches.extend(others.launches);
+        self.scratch = self.scratch.max(others.scratch);
+        self
+    }
+}
+
 impl From<Launch> for Launches {
     fn from(launch: Launch) -> Launches {
         Launches { launches: vec![launch], scratch: 0 }

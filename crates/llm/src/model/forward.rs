@@ -10,7 +10,9 @@ use super::{
 };
 use crate::Result;
 use bessemer_core::{Batch, Shape, View};
-use bessemer_ops::{AddRmsNorm, Attention, Gated, Gather, IntoCache, Linear, Linears, RmsNorm};
+use bessemer_ops::{
+    AddRmsNorm, Attention, Gated, GatedLinears, Gather, IntoCache, Linear, Linears, RmsNorm,
+};
 use std::ops::Range;
 
 /// What a pass is asked for, besides keys and values.
@@ -152,14 +154,24 @@ impl Model {
     ) -> Result<()> {
         let size = by.down.weight.shape().width();
         let both = work.gate_up.narrow(1, 0..2 * size)?;
-        work.side_by_side(batch, &by.gate_up, &work.normed, &both)?;
+        let (gates, ups) = (both.narrow(1, 0..size)?, both.narrow(1, size..2 * size)?);
         let gated = work.gated.narrow(1, 0..size)?;
-        batch.push(Gated {
-            gate: both.narrow(1, 0..size)?,
-            up: both.narrow(1, size..2 * size)?,
-            activation: self.config.activation,
-            out: gated.clone(),
-        })?;
+        let activation = self.config.activation;
+        if let [gate, up] = by.gate_up.as_slice() {
+            for rows in together(work.rows(), work.alone.then_some(Linear::ALIKE)) {
+                let layer = |by: &Projection, out: &View| -> Result<Linear> {
+                    let (weight, bias) = (by.weight.clone(), by.bias.clone());
+                    let x = work.normed.narrow(0, rows.clone())?;
+                    Ok(Linear { x, weight, bias, out: out.narrow(0, rows.clone())? })
+                };
+                let (gate, up) = (layer(gate, &gates)?, layer(up, &ups)?);
+                let out = gated.narrow(0, rows.clone())?;
+                batch.push(GatedLinears { gate, up, activation, out })?;
+            }
+        } else {
+            work.side_by_side(batch, &by.gate_up, &work.normed, &both)?;
+            batch.push(Gated { gate: gates, up: ups, activation, out: gated.clone() })?;
+        }
         work.project(batch, &by.down, &gated, out)
     }
 

@@ -84,6 +84,10 @@ pub(crate) fn cases() -> Vec<Case> {
             plans.push(Plan { cache, rows: rows as usize, tokens, start, ..PLAN });
         }
     }
+    for (cache, rows, heads) in [(F16, 1, [9, 3]), (Q8_0, 2, [4, 2]), (F32, 1, [4, 4])] {
+        // Long enough to be taken in parts.
+        plans.push(Plan { cache, rows, heads, tokens: 1100, start: Some(1050), ..PLAN });
+    }
     // Heads of all sizes and groups.
     for head_size in [1, 3, 32, 40, 80, 96, 112, 128, 256] {
         plans.push(Plan { head_size, ..PLAN });

@@ -7,6 +7,7 @@ mod reference;
 mod webgpu;
 
 pub(crate) use cases::cases;
+pub(crate) use metal::msl_name;
 
 use bessemer_core::{
     Access, Cost, Error, Host, Operation, Result, View,

@@ -8,40 +8,78 @@ struct LayerParams {
 };
 
 struct Params {
+#ifdef ACTIVATION
+  uint leads[2 + 3 * LAYERS];
+#else
   uint leads[1 + 3 * LAYERS];
+#endif
   uint rows, k;
   int x_step;
   Rows<1> x_rows;
   LayerParams layers[LAYERS];
+#ifdef ACTIVATION
+  int out_step;
+  Rows<1> out_rows;
+#endif
 };
 
-template <typename W, typename Bias, typename Out>
-inline void layer(device const X *x, device const W *weight, device const Bias *bias, device Out *out,
-                  constant Params &p, uint number, uint group, Team team) {
-  constant LayerParams &of = p.layers[number];
+// The first of the outputs that a simdgroup has, of the layers that start at `first_group`.
+inline uint first_output(uint group, uint first_group, Team team) {
 #ifdef NO_SIMD
-  uint lane = 0, first = ((group - of.first_group) * team.threads + team.index) * OUTPUTS;
+  return ((group - first_group) * team.threads + team.index) * OUTPUTS;
 #else
-  uint lane = team.lane;
-  uint first = ((group - of.first_group) * team.simdgroups + team.simdgroup) * OUTPUTS;
+  return ((group - first_group) * team.simdgroups + team.simdgroup) * OUTPUTS;
 #endif
-  if (first >= of.outputs) return;
-  constant uint *leads = p.leads + 1 + 3 * number;
-  uint outputs = min(uint(OUTPUTS), of.outputs - first);
+}
+
+inline uint lane_of(Team team) {
+#ifdef NO_SIMD
+  return 0;
+#else
+  return team.lane;
+#endif
+}
+
+// The lane's share of the sums of layer `number` from output `first` on.
+template <typename W>
+inline Sums sums_of(device const X *x, device const W *weight, constant Params &p, uint number,
+                    uint first, uint lane) {
+  constant LayerParams &of = p.layers[number];
   Inputs in;
   in.step = p.x_step;
   for (uint row = 0; row < ROWS; row++) {
     in.x[row] = x + p.leads[0] + row_start(p.x_rows, 0, min(row, p.rows - 1));
   }
-  weight += leads[0] / LENGTH_OF(W) + long(first) * of.weight_row;
-  Sums sums = dots(in, weight, of.weight_row, of.weight_step, outputs, p.k, lane);
+  weight += p.leads[1 + 3 * number] / LENGTH_OF(W) + long(first) * of.weight_row;
+  uint outputs = min(uint(OUTPUTS), of.outputs - first);
+  return dots(in, weight, of.weight_row, of.weight_step, outputs, p.k, lane);
+}
+
+// A sum with its bias, stored; the result is what was stored.
+template <typename Bias, typename Out>
+inline float store(float sum, device const Bias *bias, device Out *out, constant Params &p,
+                   uint number, uint row, uint output) {
+  constant LayerParams &of = p.layers[number];
+  constant uint *leads = p.leads + 1 + 3 * number;
+  if (of.has_bias) sum += to_float(bias[leads[1] + long(output) * of.bias_step]);
+  Out stored = from_float<Out>(sum);
+  out[leads[2] + row_start(of.out_rows, 0, row) + long(output) * of.out_step] = stored;
+  return to_float(stored);
+}
+
+template <typename W, typename Bias, typename Out>
+inline void layer(device const X *x, device const W *weight, device const Bias *bias, device Out *out,
+                  constant Params &p, uint number, uint group, Team team) {
+  uint all = p.layers[number].outputs;
+  uint first = first_output(group, p.layers[number].first_group, team), lane = lane_of(team);
+  if (first >= all) return;
+  Sums sums = sums_of(x, weight, p, number, first, lane);
   for (uint row = 0; row < ROWS; row++) {
     for (uint o = 0; o < OUTPUTS; o++) {
       float sum = LANE_SUM(sums.of[o][row]);
-      if (lane != 0 || o >= outputs || row >= p.rows) continue;
-      if (of.has_bias) sum += to_float(bias[leads[1] + long(first + o) * of.bias_step]);
-      long place = leads[2] + row_start(of.out_rows, 0, row) + long(first + o) * of.out_step;
-      out[place] = from_float<Out>(sum);
+      if (lane == 0 && first + o < all && row < p.rows) {
+        store(sum, bias, out, p, number, row, first + o);
+      }
     }
   }
 }
@@ -50,6 +88,28 @@ inline void layer(device const X *x, device const W *weight, device const Bias *
   device const W##N *weight##N [[buffer(A)]], device const BIAS##N *bias##N [[buffer(B)]],         \
       device OUT##N *out##N [[buffer(C)]]
 
+#ifdef ACTIVATION
+// A gate and what passes through it: both layers of an output by one simdgroup.
+kernel void linear_gated(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0, 1, 2, 3),
+                         LAYER_ARGUMENTS(1, 4, 5, 6), device OUT *out [[buffer(7)]],
+                         constant Params &p [[buffer(8)]],
+                         uint group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  Team team = TEAM;
+  uint first = first_output(group, 0, team), lane = lane_of(team), all = p.layers[0].outputs;
+  if (first >= all) return;
+  Sums gates = sums_of(x, weight0, p, 0, first, lane), ups = sums_of(x, weight1, p, 1, first, lane);
+  for (uint row = 0; row < ROWS; row++) {
+    for (uint o = 0; o < OUTPUTS; o++) {
+      float gate = LANE_SUM(gates.of[o][row]), up = LANE_SUM(ups.of[o][row]);
+      if (lane != 0 || first + o >= all || row >= p.rows) continue;
+      gate = store(gate, bias0, out0, p, 0, row, first + o);
+      up = store(up, bias1, out1, p, 1, row, first + o);
+      long place = p.leads[7] + row_start(p.out_rows, 0, row) + long(first + o) * p.out_step;
+      out[place] = from_float<OUT>(ACTIVATION(gate) * up);
+    }
+  }
+}
+#else
 kernel void linear_few(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0, 1, 2, 3),
 #if LAYERS > 1
                        LAYER_ARGUMENTS(1, 4, 5, 6),
@@ -74,3 +134,4 @@ kernel void linear_few(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0, 1, 2,
 #endif
   layer(x, weight0, bias0, out0, p, 0, group, team);
 }
+#endif

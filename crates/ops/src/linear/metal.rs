@@ -1,14 +1,18 @@
 //! On Metal: a matrix times a few vectors for up to eight rows, tiles for more.
 
 use super::{Linear, Linears};
-use crate::gpu::{Draft, Rows, has_simd, msl};
+use crate::{
+    Activation,
+    gated::msl_name,
+    gpu::{Draft, Rows, has_simd, msl},
+};
 use bessemer_core::{
     DType, Operation, Result, View,
     gpu::{GpuTraits, Launch, Launches},
 };
 
 /// Up to this many rows, weights are streamed through registers.
-const FEW: usize = 8;
+pub(crate) const FEW: usize = 8;
 /// Rows of a weight that a simdgroup takes.
 pub(crate) const OUTPUTS: usize = 4;
 /// Threads of a threadgroup for few rows: two simdgroups.
@@ -53,47 +57,78 @@ pub(crate) fn row_step(weight: &View, axis: usize) -> isize {
 }
 
 fn few(name: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Result<Launch> {
+    let mut draft = bound(name, "linear_few", layers, gpu);
+    draft = shared_params(draft, layers);
+    let mut groups = 0;
+    for layer in layers {
+        draft = layer_params(draft, layer, groups);
+        groups += layer.weight.shape()[0].div_ceil(outputs_per_group(gpu));
+    }
+    draft.grid([groups, 1, 1], [FEW_THREADS, 1, 1])
+}
+
+/// A gate and what passes through it, of up to [`FEW`] rows.
+pub(crate) fn gated(
+    name: &'static str,
+    [gate, up]: [&Linear; 2],
+    activation: Activation,
+    out: &View,
+    gpu: &GpuTraits,
+) -> Result<Launch> {
+    let mut draft = bound(name, "linear_gated", &[gate, up], gpu)
+        .write("OUT", out)
+        .define("ACTIVATION", msl_name(activation));
+    draft = shared_params(draft, &[gate, up]);
+    draft = layer_params(layer_params(draft, gate, 0), up, 0);
+    let groups = out.shape().width().div_ceil(outputs_per_group(gpu));
+    draft.last_step(out).rows(&Rows::new([out], 1)).grid([groups, 1, 1], [FEW_THREADS, 1, 1])
+}
+
+/// The views of `layers` bound to a kernel of `few.metal`.
+fn bound(name: &'static str, entry: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Draft {
     const W: [&str; MOST_LAYERS] = ["W0", "W1", "W2", "W3"];
     const BIAS: [&str; MOST_LAYERS] = ["BIAS0", "BIAS1", "BIAS2", "BIAS3"];
     const OUT: [&str; MOST_LAYERS] = ["OUT0", "OUT1", "OUT2", "OUT3"];
     let x = &layers[0].x;
-    let rows = x.shape().rows();
     let source = msl!(
         "../gpu/types.metal",
         "../gpu/blocks.metal",
         "../gpu/runs.metal",
+        "../gpu/activation.metal",
         "dots.metal",
         "few.metal"
     );
-    let mut draft = Draft::new(name, source, "linear_few", gpu)
+    let mut draft = Draft::new(name, source, entry, gpu)
         .define("LAYERS", layers.len().to_string())
-        .define("ROWS", rows.next_power_of_two().to_string())
+        .define("ROWS", x.shape().rows().next_power_of_two().to_string())
         .define("OUTPUTS", OUTPUTS.to_string())
         .read("X", x);
     for (i, layer) in layers.iter().enumerate() {
-        draft = draft.read(W[i], &layer.weight);
-        draft = match &layer.bias {
-            Some(bias) => draft.read(BIAS[i], bias),
-            None => draft.read(BIAS[i], x),
-        };
-        draft = draft.write(OUT[i], &layer.out);
-    }
-    draft = draft.size(rows).size(x.shape().width()).last_step(x).rows(&Rows::new([x], 1));
-    let mut groups = 0;
-    for Linear { weight, bias, out, .. } in layers {
-        let outputs = weight.shape()[0];
         draft = draft
-            .size(outputs)
-            .size(groups)
-            .size(usize::from(bias.is_some()))
-            .step(row_step(weight, 0))
-            .last_step(weight)
-            .last_step(bias.as_ref().unwrap_or(x))
-            .last_step(out)
-            .rows(&Rows::new([out], 1));
-        groups += outputs.div_ceil(outputs_per_group(gpu));
+            .read(W[i], &layer.weight)
+            .read(BIAS[i], layer.bias.as_ref().unwrap_or(x))
+            .write(OUT[i], &layer.out);
     }
-    draft.grid([groups, 1, 1], [FEW_THREADS, 1, 1])
+    draft
+}
+
+fn shared_params(draft: Draft, layers: &[&Linear]) -> Draft {
+    let x = &layers[0].x;
+    draft.size(x.shape().rows()).size(x.shape().width()).last_step(x).rows(&Rows::new([x], 1))
+}
+
+/// The members of `LayerParams`.
+fn layer_params(draft: Draft, layer: &Linear, first_group: usize) -> Draft {
+    let Linear { x, weight, bias, out } = layer;
+    draft
+        .size(weight.shape()[0])
+        .size(first_group)
+        .size(usize::from(bias.is_some()))
+        .step(row_step(weight, 0))
+        .last_step(weight)
+        .last_step(bias.as_ref().unwrap_or(x))
+        .last_step(out)
+        .rows(&Rows::new([out], 1))
 }
 
 /// The type a factor is kept as in tiles: half only where it was as coarse before.
@@ -119,11 +154,8 @@ fn many(name: &'static str, layer: &Linear, gpu: &GpuTraits) -> Result<Launch> {
         .define("TILE_B", tile_type(weight.dtype()))
         .read("X", x)
         .read("W", weight);
-    let draft = match bias {
-        Some(bias) => draft.read("BIAS", bias),
-        None => draft.read("BIAS", x),
-    };
     draft
+        .read("BIAS", bias.as_ref().unwrap_or(x))
         .write("OUT", out)
         .size(rows)
         .size(x.shape().width())

@@ -1,0 +1,90 @@
+//! A gate and what passes through it: two linear layers of one `x`, joined by an activation.
+
+mod cases;
+mod metal;
+
+pub(crate) use cases::cases;
+
+use crate::{Activation, Gated, Linear, Linears};
+use bessemer_core::{
+    Access, Cost, Error, Host, Operation, Result, View,
+    cpu::CpuContext,
+    gpu::{GpuTraits, Launches},
+};
+
+/// `out = activation(gate.out) * up.out`, once both layers have their results: [`Linears`] and
+/// [`Gated`] in one, which spares a GPU a launch and a wait.
+///
+/// Both layers have the same `x`, and results of one shape, which is that of `out`.
+#[derive(Clone, Debug)]
+pub struct GatedLinears {
+    /// What decides how much passes.
+    pub gate: Linear,
+    /// What passes.
+    pub up: Linear,
+    /// How.
+    pub activation: Activation,
+    /// The result.
+    pub out: View,
+}
+
+impl GatedLinears {
+    fn layers(&self) -> Linears {
+        Linears(vec![self.gate.clone(), self.up.clone()])
+    }
+
+    fn gated(&self) -> Gated {
+        let GatedLinears { gate, up, activation, out } = self;
+        Gated {
+            gate: gate.out.clone(),
+            up: up.out.clone(),
+            activation: *activation,
+            out: out.clone(),
+        }
+    }
+}
+
+impl Operation for GatedLinears {
+    fn name(&self) -> &'static str {
+        "gated_linears"
+    }
+
+    fn check(&self) -> Result<()> {
+        self.layers().check()?;
+        let GatedLinears { gate, up, out, .. } = self;
+        if gate.out.shape() != up.out.shape() || out.shape() != up.out.shape() {
+            let operands = [("gate.out", &gate.out), ("up.out", &up.out), ("out", out)];
+            return Err(Error::rule(self.name(), "all results have the same shape", &operands));
+        }
+        self.gated().check()
+    }
+
+    fn access(&self) -> Access {
+        let mut access = self.layers().access();
+        access.writes.push(self.out.clone());
+        access
+    }
+
+    fn cost(&self) -> Cost {
+        let flops = self.layers().cost().flops.saturating_add(self.gated().cost().flops);
+        Cost::of(&self.access(), flops)
+    }
+
+    fn reference(&self, host: &mut Host<'_>) {
+        self.layers().reference(host);
+        self.gated().reference(host);
+    }
+
+    fn cpu(&self, cpu: &CpuContext<'_>) {
+        self.layers().cpu(cpu);
+        self.gated().cpu(cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::gated_linears(self, gpu)
+    }
+
+    fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
+        Ok(self.layers().webgpu(gpu)?.then(self.gated().webgpu(gpu)?))
+    }
+}
