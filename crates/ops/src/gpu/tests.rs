@@ -1,7 +1,8 @@
 //! What holds for the launches of every case of every op, without a device.
 
+use crate::{Attention, Linear, Linears, Matmul};
 use bessemer_core::{
-    Operation,
+    DType, Device, Operation, Shape, View,
     gpu::{Binding, GpuTraits},
 };
 use bessemer_cpu::Reference;
@@ -37,7 +38,8 @@ fn launches_are_sound(op: &dyn Operation, gpu: &GpuTraits) {
                     assert!(access.views().any(|known| known.buffer().is(view.buffer())));
                 }
                 Binding::Write(view) => {
-                    assert!(access.writes.iter().any(|known| known.is_same_place(view)));
+                    // Perhaps in another shape.
+                    assert!(access.writes.iter().any(|known| known.overlaps(view)));
                 }
                 Binding::Scratch { range, .. } => {
                     assert!(range.start < range.end && range.end <= all.scratch);
@@ -61,4 +63,55 @@ fn launches_of_all_cases_are_sound() {
             launches_are_sound(&*op, &traits(simd));
         }
     }
+}
+
+fn view(device: &Reference, dims: &[usize]) -> View {
+    let shape = Shape::new(dims).unwrap();
+    View::new(&device.alloc(4 * shape.elements()).unwrap(), DType::F32, shape).unwrap()
+}
+
+#[test]
+fn layers_of_few_rows_are_one_launch_that_covers_all_outputs() {
+    let device = Reference::new();
+    let x = view(&device, &[3, 64]);
+    let layer = |n: usize| {
+        let (weight, out) = (view(&device, &[n, 64]), view(&device, &[3, n]));
+        Linear { x: x.clone(), weight, bias: None, out }
+    };
+    let all = Linears(vec![layer(130), layer(33), layer(1)]).metal(&traits(true)).unwrap();
+    // Two simdgroups of four outputs: 17, 5 and 1 threadgroups.
+    let [launch] = all.launches.as_slice() else { panic!("{all:?}") };
+    assert_eq!((launch.groups, launch.threads), ([17 + 5 + 1, 1, 1], [64, 1, 1]));
+}
+
+#[test]
+fn tiles_cover_products_and_long_sums_are_split() {
+    let device = Reference::new();
+    let product = |m: usize, k: usize, n: usize| {
+        let (a, b) = (view(&device, &[m, k]), view(&device, &[k, n]));
+        Matmul { a, b, out: view(&device, &[m, n]) }.metal(&traits(true)).unwrap()
+    };
+    let all = product(1030, 100, 1024);
+    assert_eq!((all.launches[0].groups, all.scratch), ([16, 17, 1], 0));
+    // One tile, sixteen wanted for eight cores, at least 256 of the sum each.
+    let all = product(64, 2048, 64);
+    assert_eq!((all.launches[0].groups, all.launches.len()), ([1, 1, 8], 2));
+    assert_eq!(all.scratch, 8 * 64 * 64 * 4);
+}
+
+#[test]
+fn attention_covers_rows_and_heads() {
+    let device = Reference::new();
+    let attention = |rows: usize, tokens: usize| {
+        let q = view(&device, &[rows, 9, 64]);
+        let (k, v) = (view(&device, &[3, tokens, 64]), view(&device, &[3, tokens, 64]));
+        let (out, scale) = (view(&device, &[rows, 9, 64]), 0.125);
+        let op = Attention { q, k, v, positions: None, window: None, scale, soft_cap: None, out };
+        op.metal(&traits(true)).unwrap()
+    };
+    // Three heads of queries read one of the cache together.
+    assert_eq!(attention(1, 500).launches[0].groups, [1, 3, 1]);
+    let long = attention(1, 2048);
+    assert_eq!((long.launches[0].groups, long.launches[1].groups), ([6, 3, 1], [9, 1, 1]));
+    assert_eq!(attention(70, 2048).launches[0].groups, [3, 9, 1]);
 }
