@@ -16,7 +16,7 @@ pub(super) fn dequantize(op: &Dequantize, gpu: &GpuTraits) -> Result<Launches> {
 }
 
 pub(super) fn quantize(op: &Quantize, gpu: &GpuTraits) -> Result<Launches> {
-    let source = Source::File { name: "encode.metal", text: include_str!("encode.metal") };
+    let source = crate::gpu::msl!("encode.metal", "quantize.metal");
     launches("quantize", source, (&op.x, &op.out), &op.out, gpu)
 }
 

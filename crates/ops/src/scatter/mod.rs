@@ -2,6 +2,7 @@
 
 mod cases;
 mod cpu;
+mod metal;
 mod reference;
 mod webgpu;
 
@@ -89,6 +90,10 @@ impl Operation for Scatter {
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
         cpu::scatter(self, cpu);
+    }
+
+    fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
+        metal::scatter(self, gpu)
     }
 
     fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
