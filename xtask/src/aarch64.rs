@@ -39,8 +39,11 @@ pub(crate) fn steps(steps: &mut Steps) -> Result<usize> {
     let toolchain = steps.run("arm: tools", tools)?;
     let tests = |processor, chosen| count_tests(&mut nextest(&toolchain, processor, chosen));
     let dot = steps.run("arm: build, and tests with dot products", || {
-        // Emulation is slow, and how many threads there are is no matter of the processor.
-        tests(WITH_DOT, "not (package(bessemer-conformance) & test(one_thread))")
+        // Emulation is slow: what is no matter of the processor (threads, layouts, portable code)
+        // is left to the other tests.
+        let elsewhere = "package(bessemer-conformance) \
+            & (test(one_thread) | test(portable) | binary(layouts))";
+        tests(WITH_DOT, &format!("not ({elsewhere})"))
     })?;
     let plain = steps.run("arm: tests without dot products", || {
         tests(WITHOUT_DOT, "package(bessemer-simd) + package(bessemer-conformance) & test(widest)")
