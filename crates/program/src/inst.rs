@@ -260,6 +260,34 @@ names! {
     }
 }
 
+impl Fold {
+    /// What makes one value of two.
+    pub(crate) fn of_two(self) -> Binary {
+        match self {
+            Fold::Sum => Binary::Add,
+            Fold::Prod => Binary::Mul,
+            Fold::Min => Binary::Min,
+            Fold::Max => Binary::Max,
+            Fold::Any => Binary::Or,
+            Fold::All => Binary::And,
+        }
+    }
+}
+
+impl Compare {
+    /// As shading languages write it.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            Compare::Eq => "==",
+            Compare::Ne => "!=",
+            Compare::Lt => "<",
+            Compare::Le => "<=",
+            Compare::Gt => ">",
+            Compare::Ge => ">=",
+        }
+    }
+}
+
 names! {
     /// Which threads take part.
     Scope {

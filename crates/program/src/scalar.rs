@@ -143,15 +143,7 @@ pub(crate) fn convert(to: Type, a: Literal) -> Literal {
 }
 
 pub(crate) fn fold(op: Fold, a: Literal, b: Literal) -> Literal {
-    let op = match op {
-        Fold::Sum => Binary::Add,
-        Fold::Prod => Binary::Mul,
-        Fold::Min => Binary::Min,
-        Fold::Max => Binary::Max,
-        Fold::Any => Binary::Or,
-        Fold::All => Binary::And,
-    };
-    binary(op, a, b)
+    binary(op.of_two(), a, b)
 }
 
 pub(crate) fn atomic(op: Atomic, old: Literal, value: Literal) -> Literal {

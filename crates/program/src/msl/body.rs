@@ -3,8 +3,8 @@
 
 use super::{Dialect, loaded, stored};
 use crate::{
-    Atomic, Binary, Compare, Fold, Index, Inst, Literal, MAX_ROUNDS, Operand, ParamKind, Place,
-    Program, Scope, Type, Unary,
+    Atomic, Binary, Fold, Index, Inst, Literal, MAX_ROUNDS, Operand, ParamKind, Place, Program,
+    Scope, Type, Unary,
 };
 use bessemer_core::DType;
 use std::fmt::Write;
@@ -83,7 +83,7 @@ impl<'p> Body<'p> {
             Inst::Mov { a, .. } => of(a),
             Inst::Unary { op, a, .. } => unary(*op, ty(a), &of(a)),
             Inst::Binary { op, a, b, .. } => binary(*op, ty(a), &of(a), &of(b)),
-            Inst::Compare { op, a, b, .. } => format!("{} {} {}", of(a), sign(*op), of(b)),
+            Inst::Compare { op, a, b, .. } => format!("{} {} {}", of(a), op.sign(), of(b)),
             Inst::Fma { a, b, c, .. } => format!("fma({}, {}, {})", of(a), of(b), of(c)),
             Inst::Select { cond, a, b, .. } => format!("{} ? {} : {}", of(cond), of(a), of(b)),
             Inst::Convert { to, a, .. } => convert(ty(a), *to, &of(a)),
@@ -323,17 +323,6 @@ pub(super) fn binary(op: Binary, ty: Type, a: &str, b: &str) -> String {
             format!("int(uint({a}) {sign} uint({b}))")
         }
         _ => format!("{a} {sign} {b}"),
-    }
-}
-
-fn sign(op: Compare) -> &'static str {
-    match op {
-        Compare::Eq => "==",
-        Compare::Ne => "!=",
-        Compare::Lt => "<",
-        Compare::Le => "<=",
-        Compare::Gt => ">",
-        Compare::Ge => ">=",
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     element::{bindings, memory, uniform},
     with_helpers,
 };
-use crate::{Binary, Fold, ParamKind, Program, Scope, Type};
+use crate::{Fold, ParamKind, Program, Scope, Type};
 use std::fmt::Write;
 
 /// The text of a kernel-form program: the kernel `run`, to be compiled with `THREADS` defined as the
@@ -55,17 +55,7 @@ pub fn kernel(program: &Program, dialect: Dialect) -> String {
 fn fold(function: (Fold, Scope, Type), dialect: Dialect) -> String {
     let (op, scope, ty) = function;
     let (kind, own) = (name(ty), fold_name(function));
-    let both = |a: &str, b: &str| {
-        let op = match op {
-            Fold::Sum => Binary::Add,
-            Fold::Prod => Binary::Mul,
-            Fold::Min => Binary::Min,
-            Fold::Max => Binary::Max,
-            Fold::Any => Binary::Or,
-            Fold::All => Binary::And,
-        };
-        binary(op, ty, a, b)
-    };
+    let both = |a: &str, b: &str| binary(op.of_two(), ty, a, b);
     let (keep, part) = match ty {
         Type::Bool => ("uint(x)".to_owned(), "(parts[i] != 0u)".to_owned()),
         _ => ("as_type<uint>(x)".to_owned(), format!("as_type<{kind}>(parts[i])")),

@@ -79,15 +79,7 @@ pub(super) fn compare(op: Compare, ty: Type, a: &str, b: &str) -> String {
             Compare::Ge => format!("le_f32({b}, {a})"),
         };
     }
-    let sign = match op {
-        Compare::Eq => "==",
-        Compare::Ne => "!=",
-        Compare::Lt => "<",
-        Compare::Le => "<=",
-        Compare::Gt => ">",
-        Compare::Ge => ">=",
-    };
-    format!("{a} {sign} {b}")
+    format!("{a} {} {b}", op.sign())
 }
 
 pub(super) fn convert(from: Type, to: Type, a: &str) -> String {
@@ -107,13 +99,5 @@ pub(super) fn convert(from: Type, to: Type, a: &str) -> String {
 
 /// Two values as one.
 pub(super) fn fold(op: Fold, ty: Type, a: &str, b: &str) -> String {
-    let op = match op {
-        Fold::Sum => Binary::Add,
-        Fold::Prod => Binary::Mul,
-        Fold::Min => Binary::Min,
-        Fold::Max => Binary::Max,
-        Fold::Any => Binary::Or,
-        Fold::All => Binary::And,
-    };
-    binary(op, ty, a, b)
+    binary(op.of_two(), ty, a, b)
 }
