@@ -84,7 +84,7 @@ fn product(op: &Layer<'_>, cpu: &CpuContext<'_>, part: Range<usize>, out: &Out<'
         let right = first..n.min(first + columns);
         cpu.scoped(|cpu| {
             // SAFETY: the columns are there.
-            let weights = unsafe { weights.gapless_rows(cpu, 0..k, right.clone()) };
+            let weights = unsafe { weights.as_right(cpu, 0..k, right.clone()) };
             let there = out.block(part.start, first);
             let room = if there.is_some() { 0 } else { rows * right.len() };
             let sums = Output::of(cpu.scratch::<f32>(room));

@@ -9,22 +9,21 @@ pub(crate) struct Matrix<P> {
     pub(crate) column: isize,
 }
 
-impl Matrix<*const f32> {
-    /// Without the rows before `row`.
-    pub(crate) fn below(self, row: usize) -> Self {
-        Matrix { first: self.first.wrapping_offset(row as isize * self.row), ..self }
-    }
+macro_rules! of_addresses {
+    ($($address:ty)*) => {$(
+        impl Matrix<$address> {
+            /// Without the rows before `row`.
+            pub(crate) fn below(self, row: usize) -> Self {
+                Matrix { first: self.first.wrapping_offset(row as isize * self.row), ..self }
+            }
+        }
+
+        // SAFETY: an address, which only `unsafe` code that says why it may looks behind.
+        unsafe impl Sync for Matrix<$address> {}
+    )*};
 }
 
-impl Matrix<*mut f32> {
-    /// Without the rows before `row`.
-    pub(crate) fn below(self, row: usize) -> Self {
-        Matrix { first: self.first.wrapping_offset(row as isize * self.row), ..self }
-    }
-}
-
-// SAFETY: addresses, which are used only by `unsafe` code that says why it may.
-unsafe impl<P> Sync for Matrix<P> {}
+of_addresses!(*const f32 *mut f32);
 
 /// `out = a · b`, or `out += a · b`, where `size` is rows, inner length and columns.
 ///

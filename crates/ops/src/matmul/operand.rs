@@ -55,13 +55,13 @@ impl Operand {
         self.dtype == DType::F32
     }
 
-    /// A part of it as `f32`, copied by all threads if it must be. Where the machine turns matrices
-    /// round fast, its rows have no gaps: libraries take those of a right matrix much faster than
-    /// columns without gaps.
+    /// A part of it as the right matrix of a product: as `f32`, copied by all threads if it must be.
+    /// Where the machine turns matrices round fast, its rows have no gaps: libraries take such a
+    /// right matrix much faster than one whose columns have none.
     ///
     /// # Safety
     /// The part must be within the matrix.
-    pub(crate) unsafe fn gapless_rows(
+    pub(crate) unsafe fn as_right(
         &self,
         cpu: &CpuContext<'_>,
         rows: Range<usize>,
