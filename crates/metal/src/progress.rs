@@ -14,9 +14,12 @@ pub(crate) struct Progress<H: Hal> {
 }
 
 struct State<H: Hal> {
-    running: Vec<(Ticket, Arc<Plan<H>>)>,
+    running: Vec<(Ticket, Running<H>)>,
     failures: Vec<Failure>,
 }
+
+/// What a submission holds until it has ended; `None` while that is given back.
+type Running<H> = Option<Arc<Plan<H>>>;
 
 /// A submission that failed.
 struct Failure {
@@ -43,14 +46,14 @@ impl<H: Hal> Progress<H> {
         while state.running.len() >= most {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.running.push((ticket, Arc::clone(plan)));
+        state.running.push((ticket, Some(Arc::clone(plan))));
     }
 
-    /// A submission ends.
+    /// A submission ends. Whoever waits for it finds its memory given back.
     pub(crate) fn end(&self, ticket: Ticket, device: &str, result: HalResult<Times>) {
         let mut state = self.state();
-        let place = state.running.iter().position(|(running, _)| *running == ticket);
-        let ended = place.map(|place| state.running.remove(place).1);
+        let mut running = state.running.iter_mut();
+        let ended = running.find(|(running, _)| *running == ticket).and_then(|one| one.1.take());
         if let (Err(fault), Some(plan)) = (result, &ended) {
             let op = culprit(plan, &fault);
             let device = device.to_owned();
@@ -60,9 +63,10 @@ impl<H: Hal> Progress<H> {
             }
         }
         drop(state);
-        self.changed.notify_all();
-        // Memory goes back to the pool outside of the lock.
+        // Outside of the lock: the pool has its own.
         drop(ended);
+        self.state().running.retain(|(running, _)| *running != ticket);
+        self.changed.notify_all();
     }
 
     /// Waits for one submission and says how it went.
@@ -78,7 +82,9 @@ impl<H: Hal> Progress<H> {
     /// Waits for all that use `buffer`; a failure nobody has heard of is told.
     pub(crate) fn settle(&self, buffer: &Buffer) -> Result<(), Error> {
         let mut state = self.state();
-        let uses = |plan: &Plan<H>| plan.buffers.iter().any(|used| used.is(buffer));
+        let uses = |plan: &Running<H>| {
+            plan.as_ref().is_none_or(|plan| plan.buffers.iter().any(|used| used.is(buffer)))
+        };
         while state.running.iter().any(|(_, plan)| uses(plan)) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
