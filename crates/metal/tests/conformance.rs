@@ -1,19 +1,25 @@
 //! The whole list on the Metal device, through softmetal: every access checked, and again with the
-//! threads in three other orders.
+//! threads in three other orders. Then what GPUs run that lack something.
 
 #![cfg(target_os = "linux")]
 
 use bessemer_conformance::{Selection, judge};
-use bessemer_core::Device;
+use bessemer_core::{
+    Device,
+    gpu::{GpuTraits, Launch, Source},
+};
 use bessemer_cpu::Reference;
 use bessemer_metal::{
     Metal, MetalOptions,
     hal::soft::{Soft, SoftOptions},
 };
 use bessemer_ops::{case::Case, cases};
-use std::sync::{
-    Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 fn open(checked: bool, seed: Option<u64>) -> Metal<Soft> {
@@ -54,6 +60,85 @@ fn checked_in_four_orders() {
     let wanted = |case: &Case| only.as_ref().is_none_or(|op| case.op == op);
     let cases: Vec<Case> = cases().into_iter().filter(wanted).collect();
     run(&cases, &devices);
+}
+
+/// What kernels of a case differ by from one another, apart from types and sizes: the op, the file, the
+/// function, and which names are defined; for kernels made from programs, their text.
+type Variant = (&'static str, String, String, Vec<&'static str>);
+
+fn variants(launches: &[Launch], op: &'static str) -> BTreeSet<Variant> {
+    let variant = |Launch { kernel, .. }: &Launch| {
+        let text = match &kernel.source {
+            Source::File { name, .. } => (*name).to_owned(),
+            Source::Made { text, .. } => text.to_string(),
+        };
+        let mut names: Vec<&str> = kernel.defines.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        (op, text, kernel.entry.to_string(), names)
+    };
+    launches.iter().map(variant).collect()
+}
+
+/// Whether a lesser GPU runs anything else than a full one.
+fn differ(lesser: &[Launch], full: &[Launch]) -> bool {
+    let same = |a: &Launch, b: &Launch| {
+        (&a.kernel, a.groups, a.threads) == (&b.kernel, b.groups, b.threads)
+    };
+    lesser.len() != full.len() || lesser.iter().zip(full).any(|(a, b)| !same(a, b))
+}
+
+/// The cases that reach every kernel which a lesser GPU runs and a full one does not. The types that
+/// they are compiled for do not matter to what is missing: one case of each kind is enough, since all
+/// others are run by a full GPU.
+fn cases_for(lesser: &GpuTraits, full: &GpuTraits) -> Vec<Case> {
+    let reference = Reference::new();
+    let mut reached = BTreeSet::new();
+    let mut brings = |case: &Case| {
+        let op = case.make(&reference).unwrap();
+        let [launches, others] = [lesser, full].map(|gpu| op.metal(gpu).unwrap().launches);
+        let found = variants(&launches, case.op);
+        let new = differ(&launches, &others) && !found.is_subset(&reached);
+        if new {
+            reached.extend(found);
+        }
+        new
+    };
+    cases().into_iter().filter(|case| brings(case)).collect()
+}
+
+/// The same kernels on GPUs that lack something, which the software then refuses to run.
+fn without(lesser: impl Fn(&mut GpuTraits)) {
+    let full = open(false, None).traits().clone();
+    let mut traits = full.clone();
+    lesser(&mut traits);
+    let cases = cases_for(&traits, &full);
+    assert!(!cases.is_empty());
+    let soft = SoftOptions { checked: true, seed: Some(4), traits: Some(traits), time_limit: None };
+    run(&cases, &[Metal::open_soft(&MetalOptions::default(), &soft).unwrap()]);
+}
+
+#[test]
+fn without_simdgroups() {
+    without(|gpu| {
+        gpu.simd_width = 1;
+        gpu.simd_reduce = false;
+        gpu.simd_matrix = false;
+    });
+}
+
+#[test]
+fn without_matrices_of_simdgroups() {
+    without(|gpu| gpu.simd_matrix = false);
+}
+
+#[test]
+fn without_bfloat() {
+    without(|gpu| gpu.bf16 = false);
+}
+
+#[test]
+fn with_small_threadgroups() {
+    without(|gpu| gpu.max_threads = 256);
 }
 
 #[test]

@@ -29,6 +29,10 @@ kernel void part(device const float *x [[buffer(0)]], device float *kept [[buffe
                  constant float &by [[buffer(2)]], uint i [[thread_position_in_grid]]) {
     kept[i] = x[i] + by;
 }
+kernel void sum(device const float *x [[buffer(0)]], device float *out [[buffer(1)]],
+                constant float &by [[buffer(2)]], uint i [[thread_position_in_grid]]) {
+    out[i] = simd_sum(x[i]) + by;
+}
 ";
 
 /// `out = x + by`, by a kernel of choice.
@@ -222,6 +226,22 @@ fn a_failed_submission_names_its_op_and_poisons_nothing() {
     let mut bytes = [0; 32];
     assert!(device.read(&Slice::all(out.buffer()), &mut bytes).is_err());
     assert!(device.read(&Slice::all(out.buffer()), &mut bytes).is_ok());
+}
+
+#[test]
+fn simdgroups_that_are_not_there_cannot_be_used() {
+    let full = open(true).traits().clone();
+    let traits = GpuTraits { simd_width: 1, simd_reduce: false, ..full };
+    for lacks in [false, true] {
+        let traits = lacks.then(|| traits.clone());
+        let soft = SoftOptions { checked: true, traits, ..Default::default() };
+        let device = Metal::open_soft(&MetalOptions::default(), &soft).unwrap();
+        let (x, out) = (floats(&device, &[1.0; 8]), floats(&device, &[0.0; 8]));
+        let mut batch = Batch::new();
+        batch.push(Add { kernel: "sum", ..Add::new(&x, 1.0, &out) }).unwrap();
+        let told = device.wait(device.submit(&batch).unwrap());
+        assert_eq!(told.is_err_and(|error| error.to_string().contains("lacks")), lacks);
+    }
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::{Done, Facts, Fault, Hal, Result, Times};
 use bessemer_core::gpu::{Constant, GpuTraits};
 use softmetal::{
-    CommandBuffer, CommandQueue, CompileOptions, ComputeEncoder, ComputePipeline, DispatchType,
-    Error, FunctionConstants, Library, Size, StorageMode,
+    CommandBuffer, CommandQueue, CompileOptions, ComputeEncoder, ComputePipeline, Counters,
+    DispatchType, Error, FunctionConstants, Library, Size, StorageMode,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -18,11 +18,11 @@ pub struct Soft;
 
 impl Hal for Soft {
     type Device = Device;
-    type Queue = CommandQueue;
+    type Queue = Queue;
     type Library = Library;
     type Pipeline = ComputePipeline;
     type Buffer = softmetal::Buffer;
-    type Commands = CommandBuffer;
+    type Commands = Commands;
     type Encoder = ComputeEncoder;
 }
 
@@ -88,8 +88,9 @@ impl super::Device<Soft> for Device {
         &self.facts
     }
 
-    fn queue(&self) -> Result<CommandQueue> {
-        Ok(self.device.new_command_queue())
+    fn queue(&self) -> Result<Queue> {
+        let queue = self.device.new_command_queue();
+        Ok(Queue { queue, simdgroups: self.facts.traits.simd_reduce })
     }
 
     fn buffer(&self, bytes: usize) -> Result<softmetal::Buffer> {
@@ -165,16 +166,30 @@ impl super::Buffer for softmetal::Buffer {
     }
 }
 
-impl super::Queue<Soft> for CommandQueue {
-    fn commands(&self, _: &str) -> Result<CommandBuffer> {
-        Ok(self.command_buffer_with_unretained_references())
+/// softmetal's queue.
+pub struct Queue {
+    queue: CommandQueue,
+    /// Whether simdgroups can be used; if not, the checked mode refuses kernels that do.
+    simdgroups: bool,
+}
+
+impl super::Queue<Soft> for Queue {
+    fn commands(&self, _: &str) -> Result<Commands> {
+        let commands = self.queue.command_buffer_with_unretained_references();
+        Ok(Commands { commands, simdgroups: self.simdgroups })
     }
 }
 
-impl super::Commands<Soft> for CommandBuffer {
+/// softmetal's command buffer.
+pub struct Commands {
+    commands: CommandBuffer,
+    simdgroups: bool,
+}
+
+impl super::Commands<Soft> for Commands {
     fn encoder(&mut self) -> Result<ComputeEncoder> {
         // Command buffers of a queue run one after the other here: no fence is needed.
-        self.compute_encoder_with_type(DispatchType::Concurrent).map_err(fault)
+        self.commands.compute_encoder_with_type(DispatchType::Concurrent).map_err(fault)
     }
 
     fn commit(self, done: Done) {
@@ -187,11 +202,18 @@ impl super::Commands<Soft> for CommandBuffer {
             }
         };
         let ended = tell.clone();
-        let added = self.add_completed_handler(move |commands| {
+        let added = self.commands.add_completed_handler(move |commands| {
             let times = Times { start: commands.gpu_start_time(), end: commands.gpu_end_time() };
-            ended(commands.error().map_or(Ok(times), |error| Err(fault(error))));
+            let uses = |one: &Counters| one.simd_operations > 0;
+            ended(match commands.error() {
+                Some(error) => Err(fault(error)),
+                None if !self.simdgroups && commands.counters().iter().any(uses) => {
+                    Err(Fault::new("a kernel uses simdgroups, which this GPU lacks"))
+                }
+                None => Ok(times),
+            });
         });
-        if let Err(error) = added.and_then(|()| CommandBuffer::commit(&self)) {
+        if let Err(error) = added.and_then(|()| self.commands.commit()) {
             tell(Err(fault(error)));
         }
     }

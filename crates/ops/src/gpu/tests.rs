@@ -3,7 +3,7 @@
 use crate::{Attention, Linear, Linears, Matmul};
 use bessemer_core::{
     DType, Device, Operation, Shape, View,
-    gpu::{Binding, GpuTraits},
+    gpu::{Binding, GpuTraits, Source},
 };
 use bessemer_cpu::Reference;
 
@@ -32,6 +32,9 @@ fn launches_are_sound(op: &dyn Operation, gpu: &GpuTraits) {
         assert!((1..=gpu.max_threads).contains(&threads), "{op:?}: {threads} threads");
         assert!(launch.groups.iter().all(|&groups| groups > 0), "{op:?}: nothing to do");
         assert!(launch.bindings.len() < 31, "{op:?}: too many buffers");
+        if let Source::Made { text, .. } = &launch.kernel.source {
+            assert!(gpu.bf16 || !text.contains("bfloat"), "{op:?}: {text}");
+        }
         for binding in &launch.bindings {
             match binding {
                 Binding::Read(view) => {
