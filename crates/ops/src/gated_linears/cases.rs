@@ -66,6 +66,9 @@ fn tolerance(weights: [DType; 2], out: DType) -> Tolerance {
         return Tolerance { nmse: 4e-4, abs: 0.08, rel: 0.03 };
     }
     let bound = Tolerance::of(out);
+    if weights.iter().any(|weight| weight.block_bytes() == 2) {
+        return Tolerance { nmse: bound.nmse.max(1e-7), abs: 2e-3, rel: bound.rel.max(1e-3) };
+    }
     // Results that were rounded are multiplied.
     Tolerance { abs: bound.abs.max(4e-6), ..bound.widen(4.0) }
 }

@@ -45,7 +45,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ] {
             cases.push(plain(F32, weight, F32, rows, k, n));
         }
+        for (rows, k, n) in [(9, 32, 1), (13, 576, 70), (17, 96, 33), (530, 64, 40)] {
+            cases.push(plain(F32, weight, F32, rows, k, n));
+        }
         cases.push(plain(F16, weight, F16, 5, 64, 40));
+        cases.push(plain(F16, weight, BF16, 12, 64, 40));
+        cases.push(weights_not_finite(weight));
         cases.push(strided(weight));
         cases.push(not_finite(weight));
     }
@@ -129,14 +134,36 @@ fn not_finite(weight: DType) -> Case {
     })
 }
 
+/// Weights with a NaN, an infinity, zeros and small numbers among plain ones.
+fn weights_not_finite(weight: DType) -> Case {
+    let k = 64;
+    let name = format!("{weight} with NaN, inf, zeros, small weights");
+    Case::new("linear", name, tolerance(weight, F32, k), move |f| {
+        let weight = f.operand(weight, &[39, k], |f, i| match (i / k, i % k) {
+            (1, 9) => f64::NAN,
+            (2, 40) | (35, 3) => f64::INFINITY,
+            (3, _) => 0.0,
+            (4, _) => 4.0 * f.normal(),
+            (5, 32..) => 1e-6 * f.normal(),
+            _ => f.normal(),
+        })?;
+        let (x, out) = (f.random(F32, &[20, k])?, f.output(F32, &[20, 39])?);
+        Ok(Linear { x, weight, bias: None, out })
+    })
+}
+
 /// Sums of `k` products of normal numbers are about √k large. With activations rounded to 8 bits
 /// the mean squared error is about 3e-5 of the signal, or 4e-5 where 128 share a step: that is
-/// their peak (2 to 3 deviations) / 127, and rounding errs by 0.29 of a step.
+/// their peak (2 to 3 deviations) / 127, and rounding errs by 0.29 of a step. Dense weights of two
+/// bytes may meet activations rounded to their peak / 8190, and be rounded to
+/// about as much of their own peak, which makes it 1.4e-8.
 pub(crate) fn tolerance(weight: DType, out: DType, k: usize) -> Tolerance {
     let size = (k as f64).sqrt().max(1.0);
     let bound = Tolerance::of(out);
     if weight.is_block() {
         Tolerance { nmse: bound.nmse.max(1e-4), abs: 0.05 * size, rel: bound.rel }
+    } else if weight.block_bytes() == 2 {
+        Tolerance { nmse: bound.nmse.max(3e-8), abs: 1e-3 * size, rel: bound.rel }
     } else {
         Tolerance { abs: bound.abs.max(1e-6) * size, ..bound }
     }

@@ -1,6 +1,6 @@
 //! Dense weights: a few rows of activations stream them, many are a matrix product.
 
-use super::{Layer, out::Out, streams};
+use super::{Layer, blocks, out::Out, streams};
 use crate::matmul::{
     gemm::{Matrix, gemm},
     operand::Operand,
@@ -28,6 +28,9 @@ pub(super) fn linear(op: &Layer<'_>, cpu: &CpuContext<'_>) {
     }
     let out = Out::new(op, cpu);
     let gapless = k == 1 || op.weight.strides()[1] == 1;
+    if rows > FEW && gapless && blocks::dense(op, cpu) {
+        return;
+    }
     for first in (0..rows).step_by(ROWS) {
         let part = first..rows.min(first + ROWS);
         cpu.scoped(|cpu| {

@@ -8,7 +8,7 @@ mod metal;
 pub(crate) mod operand;
 mod reference;
 #[cfg(target_arch = "x86_64")]
-mod turn512;
+pub(crate) mod turn512;
 mod webgpu;
 
 pub(crate) use cases::cases;

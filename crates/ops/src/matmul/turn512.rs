@@ -79,7 +79,7 @@ unsafe fn load(dtype: DType, at: *const u8, there: __mmask16) -> __m512 {
 /// Lane `i` of vector `j` becomes lane `j` of vector `i`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn transpose(rows: [__m512; 16]) -> [__m512; 16] {
+pub(crate) fn transpose(rows: [__m512; 16]) -> [__m512; 16] {
     let mut twos = rows;
     for i in 0..8 {
         let (a, b) = (rows[2 * i], rows[2 * i + 1]);

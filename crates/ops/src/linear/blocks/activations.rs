@@ -1,4 +1,4 @@
-//! Activations as signed bytes: each span of groups is divided by a step of its own that makes its
+//! Activations as signed bytes (or pairs of them, for dense weights): each span of groups is divided by a step of its own that makes its
 //! largest magnitude 127, and laid out for the kernels.
 
 use super::{
@@ -39,6 +39,8 @@ pub(super) struct Activations<'a> {
     /// Rows there are.
     pub(super) laid_out: usize,
     groups: usize,
+    /// Bytes of a group.
+    group_bytes: usize,
     /// Groups that lie together, for all tiles, before the next ones follow.
     depth: usize,
     starts_per_group: usize,
@@ -55,7 +57,7 @@ pub(super) struct Activations<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Tile<'a> {
     pub(super) height: usize,
-    /// By group, by fours of it, by row: 4 signed bytes.
+    /// By group, by fours of it (or pairs, of two bytes each), by row: 4 bytes, signed.
     pub(super) bytes: &'a [u8],
     /// By group, by half of it where those have scales, by row: what integer sums start from, so
     /// that they come out as if levels had no offset. Empty for formats with minima, which have no
@@ -98,10 +100,10 @@ impl<'a> Activations<'a> {
         quantise: Quantise,
     ) -> Activations<'a> {
         let (given, k, _) = op.sizes();
-        let groups = k / GROUP;
+        let (groups, group_bytes) = (k / GROUP, GROUP * F::LEVEL);
         let rows = if detail == Detail::TwoBytes { 2 * given } else { given };
         let (starts_per_group, sums_per_group) = if F::MINS { (0, 1) } else { (F::STARTS, 0) };
-        let bytes = cpu.scratch::<u8>(rows * k);
+        let bytes = cpu.scratch::<u8>(rows * groups * group_bytes);
         let starts = cpu.scratch::<i32>(rows * groups * starts_per_group);
         let sums = cpu.scratch::<f32>(rows * groups * sums_per_group);
         let steps = cpu.scratch::<f32>(rows * groups);
@@ -137,7 +139,7 @@ impl<'a> Activations<'a> {
                             // SAFETY: as above.
                             let (bytes, starts, sums, steps) = unsafe {
                                 (
-                                    bytes.range(from * GROUP..to * GROUP),
+                                    bytes.range(from * group_bytes..to * group_bytes),
                                     starts.range(from * starts_per_group..to * starts_per_group),
                                     sums.range(from * sums_per_group..to * sums_per_group),
                                     steps.range(from..to),
@@ -160,6 +162,7 @@ impl<'a> Activations<'a> {
             rows: given,
             laid_out: rows,
             groups,
+            group_bytes,
             depth,
             starts_per_group,
             sums_per_group,
@@ -181,7 +184,7 @@ impl<'a> Activations<'a> {
         let (starts, sums) = (self.starts_per_group, self.sums_per_group);
         Tile {
             height,
-            bytes: &self.bytes[from * GROUP..to * GROUP],
+            bytes: &self.bytes[from * self.group_bytes..to * self.group_bytes],
             starts: &self.starts[from * starts..to * starts],
             sums: &self.sums[from * sums..to * sums],
             steps: &self.steps[from..to],
@@ -228,7 +231,7 @@ impl Kernel for Rest<'_> {
     fn run<A: Arch>(self) {
         let len = self.span * GROUP;
         for (x, rest) in self.x.chunks(len).zip(self.rest.chunks_mut(len)) {
-            let (step, inverse) = step(peak(x));
+            let (step, inverse) = step(peak(x), BYTE);
             for (x, rest) in x.iter().zip(rest) {
                 *rest =
                     if inverse == 0.0 { 0.0 } else { x - ((x * inverse + MAGIC) - MAGIC) * step };
@@ -243,12 +246,13 @@ fn peak(x: &[f32]) -> f32 {
     f32::from_bits(x.iter().fold(0, |top, x| top.max(x.to_bits() & 0x7fff_ffff)))
 }
 
-/// What a byte is worth, and how many bytes 1 is, where `peak` is the largest magnitude.
+/// What a level is worth, and how many levels 1 is, where the largest magnitude is `peak` and
+/// becomes level `top`.
 #[inline(always)]
-pub(super) fn step(peak: f32) -> (f32, f32) {
-    // Too small for 127 / peak to be finite is as good as zero.
+pub(super) fn step(peak: f32, top: f32) -> (f32, f32) {
+    // Too small for top / peak to be finite is as good as zero.
     let usable = peak.is_finite() && peak > 1e-30;
-    if usable { (peak / 127.0, 127.0 / peak) } else { (0.0, 0.0) }
+    if usable { (peak / top, top / peak) } else { (0.0, 0.0) }
 }
 
 impl<F: Format> Kernel for QuantiseRow<'_, F> {
@@ -263,7 +267,7 @@ impl<F: Format> Kernel for QuantiseRow<'_, F> {
         for (s, span) in groups.chunks(rule.span).enumerate() {
             let peak = peak(span.as_flattened());
             all_finite &= peak.is_finite();
-            let (step, inverse) = step(peak);
+            let (step, inverse) = step(peak, BYTE);
             for (i, group) in span.iter().enumerate() {
                 let g = s * rule.span + i;
                 let mut ints = [0i32; GROUP];
@@ -294,6 +298,9 @@ impl<F: Format> Kernel for QuantiseRow<'_, F> {
         all_finite
     }
 }
+
+/// The largest level that activations have as bytes.
+pub(super) const BYTE: f32 = 127.0;
 
 /// 1.5·2²³: added to a small number it leaves the nearest integer in the lowest bits.
 pub(super) const MAGIC: f32 = 12_582_912.0;

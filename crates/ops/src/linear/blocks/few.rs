@@ -49,7 +49,7 @@ pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
         .map(|layer| Job {
             weights: WeightRows::new(cpu, layer.weight),
             input: first_like(layers, layer),
-            dots: with_format!(layer.weight.dtype(), F => Kernels::of::<F>(cpu.isa()).dots),
+            dots: with_format!(layer.weight.dtype(), F => Kernels::of::<F>(cpu.isa()).rows.dots),
             out: Out::new(layer, cpu),
         })
         .collect();
@@ -74,7 +74,7 @@ pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
     });
     for (layer, job) in layers.iter().zip(&jobs) {
         let input = inputs[job.input].as_ref().expect("as above");
-        exact_where_spoilt(layer, cpu, &job.weights, &input.x, &job.out);
+        exact_where_spoilt(layer, cpu, &input.x, &[], &job.out);
     }
 }
 
@@ -94,11 +94,10 @@ fn first_like(layers: &[Layer<'_>], layer: &Layer<'_>) -> usize {
 }
 
 fn input<'a, F: Format>(layer: &Layer<'_>, cpu: &'a CpuContext<'_>) -> Input<'a> {
-    let kernels = Kernels::of::<F>(cpu.isa());
+    let kernels = Kernels::of::<F>(cpu.isa()).rows;
     let (rows, k, _) = layer.sizes();
-    let quantise = kernels.quantise;
-    let x =
-        Activations::new::<F>(cpu, layer, kernels.row_rule, Detail::Bytes, 1, k / GROUP, quantise);
+    let (quantise, rule) = (kernels.quantise, kernels.rule);
+    let x = Activations::new::<F>(cpu, layer, rule, Detail::Bytes, 1, k / GROUP, quantise);
     let rows = (0..rows).map(|row| (kernels.prepare)(cpu, x.tile(row, 1, 0))).collect();
     Input { x, rows }
 }

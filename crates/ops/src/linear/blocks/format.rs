@@ -1,7 +1,8 @@
 //! What the kernels know of each block format at compile time, and its plain decoding.
 //!
 //! All formats are seen alike, in groups of 32 values: a value is `d · (level - OFFSET)`, plus a
-//! minimum `m` where there are any. Levels are signed bytes.
+//! minimum `m` where there are any. Levels are signed bytes, but for dense weights, which are two
+//! bytes each and get a scale per group when they are unpacked.
 
 use bessemer_core::{DType, blocks::unpack_k_scales};
 use bessemer_simd::convert::f32_from_f16_bits;
@@ -21,6 +22,8 @@ pub(super) trait Format: 'static {
     /// The largest magnitude of a level.
     const TOP: i32;
 
+    /// Bytes of a level when it is unpacked, and of an activation that meets it.
+    const LEVEL: usize = 1;
     /// Groups in a block.
     const GROUPS: usize = Self::DTYPE.block_len() / GROUP;
     /// Bytes of a block.
@@ -56,6 +59,29 @@ formats! {
     Q5_K: offset 0, mins true, halves false, top 31;
     Q6_K: offset 32, mins false, halves true, top 63;
 }
+
+/// Dense weights as if they came in blocks of a group, for kernels that make integers of them.
+#[cfg(target_arch = "x86_64")]
+macro_rules! dense {
+    ($($name:ident)*) => {$(
+        pub(super) struct $name;
+
+        impl Format for $name {
+            const DTYPE: DType = DType::$name;
+            const OFFSET: i32 = 0;
+            const MINS: bool = false;
+            const HALVES: bool = false;
+            const TOP: i32 = 8191;
+            const LEVEL: usize = 2;
+            const GROUPS: usize = 1;
+            const BYTES: usize = 2 * GROUP;
+            const STARTS: usize = 0;
+        }
+    )*};
+}
+
+#[cfg(target_arch = "x86_64")]
+dense!(F16 BF16);
 
 /// The half at byte `at` of a block.
 #[inline(always)]

@@ -2,10 +2,10 @@
 
 use super::{
     super::{Layer, out::Out},
-    Kernels, WeightRows,
+    Tiles, WeightRows,
     activations::{Activations, Detail, TILE},
     format::{Format, GROUP},
-    panel::{DEPTH, PanelRoom, WIDTH},
+    panel::{self, PanelRoom, WIDTH},
 };
 use bessemer_core::cpu::{CpuContext, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,22 +18,29 @@ const ROWS: usize = 516;
 /// time anyway.
 const FINE: usize = 16;
 
+/// Returns the activations, and for dense weights which columns are not finite.
 pub(super) fn linear<'a, F: Format>(
     op: &Layer<'_>,
     cpu: &'a CpuContext<'_>,
-    kernels: &Kernels,
+    kernels: &Tiles,
     weights: &WeightRows<'_>,
     out: &Out<'_>,
-) -> Activations<'a> {
+) -> (Activations<'a>, &'a [u8]) {
     let (rows, k, n) = op.sizes();
     let groups = k / GROUP;
-    let detail = if rows <= FINE { Detail::TwoBytes } else { Detail::Bytes };
-    let x = Activations::new::<F>(cpu, op, kernels.rule, detail, TILE, DEPTH, kernels.quantise);
+    let depth = panel::depth::<F>(groups);
+    let fine = rows <= FINE && F::LEVEL == 1;
+    let detail = if fine { Detail::TwoBytes } else { Detail::Bytes };
+    let x = Activations::new::<F>(cpu, op, kernels.rule, detail, TILE, depth, kernels.quantise);
     let rows = x.laid_out;
     let (panels, isa) = (n.div_ceil(WIDTH), cpu.isa());
     let workers = cpu.threads().min(panels);
     let room = PanelRoom::new(cpu, workers);
     let sums = Output::of(cpu.scratch::<f32>(workers * ROWS * WIDTH));
+    let columns_to_check = if F::LEVEL > 1 { n } else { 0 };
+    let spoilt = cpu.scratch::<u8>(columns_to_check);
+    spoilt.fill(0);
+    let spoilt_columns = Output::of(&mut *spoilt);
     for first_row in (0..rows).step_by(ROWS) {
         let count = ROWS.min(rows - first_row);
         let next = AtomicUsize::new(0);
@@ -47,24 +54,32 @@ pub(super) fn linear<'a, F: Format>(
                     break;
                 }
                 let columns = panel * WIDTH..n.min((panel + 1) * WIDTH);
-                for group in (0..groups).step_by(DEPTH) {
-                    let depth = group..groups.min(group + DEPTH);
-                    let (fresh, last) = (group == 0, depth.end == groups);
+                for group in (0..groups).step_by(depth) {
+                    let here = group..groups.min(group + depth);
+                    let (fresh, last) = (group == 0, here.end == groups);
                     // SAFETY: each worker has its own memory, and uses one panel at a time.
                     let panel = unsafe {
-                        room.pack::<F>(worker, weights, columns.start, depth, kernels, isa)
+                        room.pack::<F>(worker, weights, columns.start, here, kernels, isa)
                     };
+                    if F::LEVEL > 1 {
+                        // SAFETY: each panel of columns belongs to one worker.
+                        let spoilt = unsafe { spoilt_columns.range(columns.clone()) };
+                        for scales in panel.scales[..panel.groups * WIDTH].chunks(WIDTH) {
+                            let nan = scales.iter().map(|scale| u8::from(scale.is_nan()));
+                            spoilt.iter_mut().zip(nan).for_each(|(spoilt, nan)| *spoilt |= nan);
+                        }
+                    }
                     let following = if last {
                         (next.load(Ordering::Relaxed) * WIDTH, 0)
                     } else {
-                        (columns.start, group + DEPTH)
+                        (columns.start, group + depth)
                     };
                     let tiles = sums[..count * WIDTH].chunks_mut(TILE * WIDTH);
                     for (tile, sums) in tiles.enumerate() {
                         let (first, height) = (first_row + tile * TILE, sums.len() / WIDTH);
                         // What is unpacked next, a row with each tile.
                         if tile < WIDTH {
-                            weights.fetch::<F>(following.0 + tile, following.1);
+                            weights.fetch::<F>(following.0 + tile, following.1, depth);
                         }
                         if last && detail == Detail::Bytes {
                             (first..first + height).for_each(|row| out.fetch(row, &columns));
@@ -91,5 +106,5 @@ pub(super) fn linear<'a, F: Format>(
             }
         });
     }
-    x
+    (x, spoilt)
 }

@@ -1,4 +1,5 @@
-//! Linear layers with weights in block formats, in integers.
+//! Linear layers in integers: with weights in block formats and, for many rows on some machines, with
+//! dense ones of two bytes.
 //!
 //! A few rows of activations stream the weights as they lie in memory. More rows share the work of
 //! unpacking them: panels of 32 columns are laid out for the kernel and used by all rows.
@@ -16,10 +17,10 @@ mod x86;
 
 use super::{Layer, fetch, out::Out};
 use activations::{Activations, Quantise, Row, Rule, Tile};
-use bessemer_core::{View, cpu::CpuContext};
+use bessemer_core::{DType, View, cpu::CpuContext};
 use bessemer_simd::Isa;
 use few::{Streams, Sums};
-use format::Format;
+use format::{Format, GROUP};
 use panel::{PackLevels, PackScales, Panel};
 
 /// Evaluates an expression with a type for the format that a dtype is.
@@ -53,7 +54,25 @@ pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
     }
 }
 
-/// The rows of a weight matrix in a block format.
+/// One layer of dense weights whose rows have no gaps, if there is integer code for it here. Returns
+/// whether there was.
+pub(super) fn dense(layer: &Layer<'_>, cpu: &CpuContext<'_>) -> bool {
+    let (_rows, k, _) = layer.sizes();
+    match (cpu.isa(), layer.weight.dtype()) {
+        #[cfg(target_arch = "x86_64")]
+        (Isa::Avx512, dtype @ (DType::F16 | DType::BF16)) if k > 0 && k.is_multiple_of(GROUP) => {
+            if dtype == DType::F16 {
+                with_tiles::<format::F16>(layer, cpu, &x86::wide512::tiles::<format::F16>());
+            } else {
+                with_tiles::<format::BF16>(layer, cpu, &x86::wide512::tiles::<format::BF16>());
+            }
+            true
+        }
+        _ => false,
+    }
+}
+
+/// The rows of a weight matrix, each without gaps.
 struct WeightRows<'a> {
     bytes: &'a [u8],
     first: usize,
@@ -80,11 +99,11 @@ impl<'a> WeightRows<'a> {
         &self.bytes[start..start + self.row_bytes]
     }
 
-    /// Asks for [`panel::DEPTH`] groups of a row, if it is there.
-    fn fetch<F: Format>(&self, row: usize, group: usize) {
+    /// Asks for `depth` groups of a row, if it is there.
+    fn fetch<F: Format>(&self, row: usize, group: usize, depth: usize) {
         if row < self.count {
             let start = self.row(row).as_ptr().wrapping_add(group / F::GROUPS * F::BYTES);
-            for line in (0..panel::DEPTH / F::GROUPS * F::BYTES).step_by(64) {
+            for line in (0..depth / F::GROUPS * F::BYTES).step_by(64) {
                 fetch::read_later(start.wrapping_add(line));
             }
         }
@@ -103,16 +122,27 @@ type Multiply = fn(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool)
 
 /// The code for one format on one instruction set.
 struct Kernels {
+    rows: Rows,
+    tiles: Tiles,
+}
+
+/// For a few rows of activations, one by one.
+struct Rows {
     quantise: Quantise,
+    /// How activations are quantised for `dots`.
+    rule: Rule,
     prepare: Prepare,
     dots: Dots,
-    /// How activations are quantised for `dots`.
-    row_rule: Rule,
+}
+
+/// For many rows of activations, a tile at a time.
+struct Tiles {
+    quantise: Quantise,
+    /// How activations are quantised for `multiply`.
+    rule: Rule,
     pack: PackLevels,
     scales: PackScales,
     multiply: Multiply,
-    /// How activations are quantised for `multiply`.
-    rule: Rule,
 }
 
 impl Kernels {
@@ -133,56 +163,64 @@ impl Kernels {
 
     fn portable<F: Format>() -> Kernels {
         let rule = Rule { span: 1, offset: F::OFFSET, bias: 0 };
+        let quantise = activations::quantise::<F>;
         Kernels {
-            quantise: activations::quantise::<F>,
-            prepare: |_, x| Row::plain(x),
-            dots: portable::dots::<F>,
-            row_rule: rule,
-            pack: portable::pack::<F>,
-            scales: panel::pack_scales::<F>,
-            multiply: portable::multiply::<F>,
-            rule,
+            rows: Rows { quantise, rule, prepare: |_, x| Row::plain(x), dots: portable::dots::<F> },
+            tiles: Tiles {
+                quantise,
+                rule,
+                pack: portable::pack::<F>,
+                scales: panel::pack_scales::<F>,
+                multiply: portable::multiply::<F>,
+            },
         }
     }
 }
 
 fn run<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>) {
     let (rows, k, n) = op.sizes();
-    let out = Out::new(op, cpu);
     if rows == 0 || n == 0 {
         return;
     }
     if k == 0 {
         // Sums of nothing.
+        let out = Out::new(op, cpu);
         let zeros = cpu.scratch::<f32>(n);
         zeros.fill(0.0);
         // SAFETY: nobody else writes.
         (0..rows).for_each(|row| unsafe { out.store(row, 0, zeros) });
         return;
     }
-    let weights = WeightRows::new(cpu, op.weight);
-    let x = many::linear::<F>(op, cpu, &Kernels::of::<F>(cpu.isa()), &weights, &out);
-    exact_where_spoilt(op, cpu, &weights, &x, &out);
+    with_tiles::<F>(op, cpu, &Kernels::of::<F>(cpu.isa()).tiles);
 }
 
-/// Replaces the results of rows with a NaN or an infinity by what plain arithmetic gives.
+fn with_tiles<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>, kernels: &Tiles) {
+    let (weights, out) = (WeightRows::new(cpu, op.weight), Out::new(op, cpu));
+    let (x, columns) = many::linear::<F>(op, cpu, kernels, &weights, &out);
+    exact_where_spoilt(op, cpu, &x, columns, &out);
+}
+
+/// Replaces the results of rows of `x` with a NaN or an infinity, and of such `columns` (1 for each
+/// that is one; none if they are all right), by what plain arithmetic gives.
 fn exact_where_spoilt(
     op: &Layer<'_>,
     cpu: &CpuContext<'_>,
-    weights: &WeightRows<'_>,
     x: &Activations<'_>,
+    columns: &[u8],
     out: &Out<'_>,
 ) {
-    let k = op.x.shape().width();
-    let rows = cpu.rows(op.x);
-    for row in (0..x.rows).filter(|&row| x.spoilt[row] != 0) {
-        let mut x = vec![0.0; k];
-        rows.load(op.row(row), &mut x);
-        cpu.split(weights.count, 64, |columns| {
+    let (_, k, n) = op.sizes();
+    let some = columns.contains(&1);
+    let (rows, weights) = (cpu.rows(op.x), cpu.rows(op.weight));
+    for row in (0..x.rows).filter(|&row| some || x.spoilt[row] != 0) {
+        let mut values = vec![0.0; k];
+        rows.load(op.row(row), &mut values);
+        let spoilt = |column: usize| x.spoilt[row] != 0 || columns[column] != 0;
+        cpu.split(n, 64, |part| {
             let mut weight = vec![0.0; k];
-            for column in columns {
-                bessemer_core::blocks::decode(op.weight.dtype(), weights.row(column), &mut weight);
-                let sum: f32 = x.iter().zip(&weight).map(|(x, w)| x * w).sum();
+            for column in part.filter(|&column| spoilt(column)) {
+                weights.load(column, &mut weight);
+                let sum: f32 = values.iter().zip(&weight).map(|(x, w)| x * w).sum();
                 // SAFETY: each column belongs to one task.
                 unsafe { out.store(row, column, &[sum]) };
             }

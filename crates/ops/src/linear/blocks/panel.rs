@@ -1,7 +1,7 @@
 //! Weights unpacked for kernels that take many rows of activations: 32 columns side by side.
 
 use super::{
-    Kernels, WeightRows,
+    Tiles, WeightRows,
     activations::MAGIC,
     format::{Format, GROUP, block_scales},
 };
@@ -15,16 +15,23 @@ pub(super) const STRIP: usize = 16;
 pub(super) const STRIPS: usize = 2;
 /// Columns of a panel.
 pub(super) const WIDTH: usize = STRIPS * STRIP;
-/// Groups unpacked at once: the panel stays in the first-level cache while all rows pass it.
-pub(super) const DEPTH: usize = 16;
-/// Bytes of the levels of a group of a strip.
+/// The most groups unpacked at once, where levels are a byte: the panel stays in the first-level
+/// cache while all rows pass it.
+const DEPTH: usize = 16;
+/// Bytes of the levels of a group of a strip, where levels are a byte.
 pub(super) const STRIP_BYTES: usize = STRIP * GROUP;
+
+/// How many of `groups` are unpacked at once: about the same number each time, of whole blocks.
+pub(super) fn depth<F: Format>(groups: usize) -> usize {
+    let times = groups.div_ceil(DEPTH / F::LEVEL).max(1);
+    groups.div_ceil(times).next_multiple_of(F::GROUPS).max(1)
+}
 
 /// Unpacked weights.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Only there sums start from elsewhere.
 #[derive(Clone, Copy)]
 pub(super) struct Panel<'a> {
-    /// By group, by strip, by fours of the group, by column: 4 levels.
+    /// By group, by strip, by fours of the group (or pairs), by column: 4 levels (or 2).
     pub(super) levels: &'a [u8],
     /// By group, by strip: [`Format::SCALES`] times one number per column.
     pub(super) scales: &'a [f32],
@@ -69,7 +76,7 @@ impl<'a> PanelRoom<'a> {
         weights: &WeightRows<'_>,
         column: usize,
         groups: Range<usize>,
-        kernels: &Kernels,
+        kernels: &Tiles,
         isa: Isa,
     ) -> Panel<'_> {
         let piece = |size: usize| worker * size..(worker + 1) * size;
@@ -86,7 +93,7 @@ impl<'a> PanelRoom<'a> {
             let first = column + strip * STRIP;
             let row = |i: usize| weights.row((first + i).min(weights.count - 1));
             let rows: [&[u8]; STRIP] = std::array::from_fn(row);
-            (kernels.pack)(&rows, groups.clone(), &mut levels[strip * STRIP_BYTES..]);
+            (kernels.pack)(&rows, groups.clone(), &mut levels[strip * STRIP_BYTES * F::LEVEL..]);
             let to = &mut scales[strip * size..];
             (kernels.scales)(isa, &rows, groups.clone(), to);
             let present = weights.count.saturating_sub(first).min(STRIP);

@@ -6,7 +6,7 @@ mod levels;
 mod row;
 mod tile;
 
-use super::{Format, Kernels};
+use super::{Format, Kernels, Rows, Tiles};
 use dot::{Dot, Products, Widening};
 
 /// With `sdot`. Only for machines that have it.
@@ -20,10 +20,9 @@ pub(super) fn plain<F: Format>() -> Kernels {
 }
 
 fn kernels<F: Format, D: Dot>() -> Kernels {
+    let Kernels { rows, tiles } = Kernels::portable::<F>();
     Kernels {
-        dots: row::dots::<F, D>,
-        pack: tile::pack::<F>,
-        multiply: tile::multiply::<F, D>,
-        ..Kernels::portable::<F>()
+        rows: Rows { dots: row::dots::<F, D>, ..rows },
+        tiles: Tiles { pack: tile::pack::<F>, multiply: tile::multiply::<F, D>, ..tiles },
     }
 }

@@ -3,18 +3,6 @@
 //! The functions handed out here are safe to call only where their instruction set is; that is
 //! what [`Kernels::of`] is asked for.
 
-mod levels;
-mod pack;
-mod quantise512;
-mod row;
-mod row512;
-mod six512;
-mod tile256;
-mod tile512;
-
-use super::{Format, Kernels, activations::MAGIC_BITS};
-use bessemer_core::DType;
-
 /// Declares a safe function that calls one compiled for an instruction set.
 macro_rules! enter {
     ($name:ident => $target:path, ($($arg:ident: $type:ty),*) $(-> $result:ty)?) => {
@@ -24,6 +12,19 @@ macro_rules! enter {
         }
     };
 }
+
+mod levels;
+mod pack;
+mod quantise512;
+mod row;
+mod row512;
+mod six512;
+mod tile256;
+mod tile512;
+pub(super) mod wide512;
+
+use super::{Format, Kernels, Rows, Tiles, activations::MAGIC_BITS};
+use bessemer_core::DType;
 
 use super::{
     activations::{Place, Row, Rule, Tile},
@@ -43,14 +44,19 @@ pub(super) fn avx512<F: Format>() -> Kernels {
     let raise = if F::DTYPE == DType::Q8_0 { 128 } else { 0 };
     let (span, offset) = (tile512::span::<F>(), F::OFFSET + raise);
     Kernels {
-        quantise: quantise::<F>,
-        prepare: row512::prepare::<F>,
-        dots: dots::<F>,
-        row_rule: Rule { span: 1, offset: row512::offset::<F>(), bias: 0 },
-        pack: pack::<F>,
-        scales: scales::<F>,
-        multiply: multiply::<F>,
-        rule: Rule { span, offset, bias: MAGIC_BITS },
+        rows: Rows {
+            quantise: quantise::<F>,
+            rule: Rule { span: 1, offset: row512::offset::<F>(), bias: 0 },
+            prepare: row512::prepare::<F>,
+            dots: dots::<F>,
+        },
+        tiles: Tiles {
+            quantise: quantise::<F>,
+            rule: Rule { span, offset, bias: MAGIC_BITS },
+            pack: pack::<F>,
+            scales: scales::<F>,
+            multiply: multiply::<F>,
+        },
     }
 }
 
@@ -58,10 +64,9 @@ pub(super) fn avx2<F: Format>() -> Kernels {
     enter!(dots => row::dots_avx2::<F>, (weights: &Streams<'_>, x: &Row<'_>, groups: usize, sums: &mut Sums));
     enter!(pack => pack::pack256::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
     enter!(multiply => tile256::multiply::<F>, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool));
+    let Kernels { rows, tiles } = Kernels::portable::<F>();
     Kernels {
-        dots: dots::<F>,
-        pack: pack::<F>,
-        multiply: multiply::<F>,
-        ..Kernels::portable::<F>()
+        rows: Rows { dots: dots::<F>, ..rows },
+        tiles: Tiles { pack: pack::<F>, multiply: multiply::<F>, ..tiles },
     }
 }

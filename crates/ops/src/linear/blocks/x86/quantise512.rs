@@ -1,7 +1,7 @@
 //! Activations to bytes, with AVX-512.
 
 use super::super::{
-    activations::{Place, Rule, step},
+    activations::{BYTE, Place, Rule, step},
     format::{Format, GROUP},
 };
 use bessemer_simd::Isa;
@@ -35,7 +35,7 @@ pub(super) fn quantise<F: Format>(_isa: Isa, x: &[f32], rule: Rule, place: Place
         }
         let peak = f32::from_bits(_mm512_reduce_max_epu32(top));
         all_finite &= peak.is_finite();
-        let (step, inverse) = step(peak);
+        let (step, inverse) = step(peak, BYTE);
         let usable = if inverse == 0.0 { 0 } else { !0 };
         let inverse = _mm512_set1_ps(inverse);
         for group in span {

@@ -9,14 +9,14 @@ use super::{
     super::{
         activations::{MAGIC_BITS, TILE, Tile},
         format::{Format, GROUP},
-        panel::{DEPTH, Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
+        panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
     },
     tile512::span,
 };
 use std::arch::{asm, x86_64::*};
 
-type Ints = [[__m512i; STRIPS]; TILE];
-type Floats = [[__m512; STRIPS]; TILE];
+pub(super) type Ints = [[__m512i; STRIPS]; TILE];
+pub(super) type Floats = [[__m512; STRIPS]; TILE];
 
 /// Adds six rows times a panel to `sums`.
 ///
@@ -102,7 +102,8 @@ unsafe fn dots_of_part<F: Format, const PART: usize>(
         } else {
             x.starts.as_ptr().add((group * F::STARTS + PART) * TILE)
         };
-        begin(ints, starts, bytes);
+        // As far ahead as the next tile is.
+        begin(ints, starts, bytes.wrapping_add(panel.groups * GROUP * TILE));
         if PART == 0 {
             step::<0>(ints, levels, bytes);
             step::<1>(ints, levels, bytes);
@@ -120,9 +121,6 @@ unsafe fn dots_of_part<F: Format, const PART: usize>(
 
 /// Where sums start that need no correction.
 static NO_OFFSETS: [i32; TILE] = [MAGIC_BITS; TILE];
-
-/// Bytes of activations that a tile has, of as many groups as a panel has.
-const AHEAD: usize = DEPTH * GROUP * TILE;
 
 /// Assembly with the integer sums in the first twelve registers.
 macro_rules! with_ints {
@@ -158,11 +156,13 @@ macro_rules! with_floats {
     };
 }
 
+pub(super) use with_ints;
+
 /// What sums start from, each loaded on its own: a copy of a register would take the place of a
-/// product. Asks for the same group of the next tile too.
+/// product. Asks for the same group of the next tile too, which is at `next`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn begin(ints: &mut Ints, starts: *const i32, bytes: *const u8) {
+unsafe fn begin(ints: &mut Ints, starts: *const i32, next: *const u8) {
     macro_rules! row {
         ($at:literal, $a:literal, $b:literal) => {
             concat!(
@@ -184,13 +184,12 @@ unsafe fn begin(ints: &mut Ints, starts: *const i32, bytes: *const u8) {
         with_ints!(ints, out, [
             row!(0, 0, 1), row!(4, 2, 3), row!(8, 4, 5),
             row!(12, 6, 7), row!(16, 8, 9), row!(20, 10, 11),
-            "prefetcht0 [{bytes} + {ahead}]",
-            "prefetcht0 [{bytes} + {ahead} + 64]",
-            "prefetcht0 [{bytes} + {ahead} + 128]",
+            "prefetcht0 [{next}]",
+            "prefetcht0 [{next} + 64]",
+            "prefetcht0 [{next} + 128]",
         ],
             starts = in(reg) starts,
-            bytes = in(reg) bytes,
-            ahead = const AHEAD,
+            next = in(reg) next,
         );
     }
 }
@@ -359,7 +358,7 @@ unsafe fn add_mins_to_floats<F: Format>(floats: &mut Floats, scales: *const f32,
 /// Adds scaled sums times the steps of their rows to totals.
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn add_steps(floats: &mut Floats, ints: &Ints, steps: *const f32) {
+pub(super) unsafe fn add_steps(floats: &mut Floats, ints: &Ints, steps: *const f32) {
     macro_rules! row {
         ($at:literal, $x:literal, $a:literal, $b:literal, $c:literal, $d:literal) => {
             concat!(
