@@ -6,7 +6,7 @@ use crate::{
     memory::GpuMemory,
     pipelines::Pipelines,
     plan::{Dispatch, Maker, Plan},
-    progress::Progress,
+    progress::{Intent, Progress},
     submission::Whole,
     trace::Trace,
 };
@@ -227,7 +227,7 @@ impl<H: Hal> Device for Metal<H> {
         }
         // Held so that nothing that uses the buffer is submitted meanwhile.
         let _line = self.line();
-        self.progress.settle(dst.buffer())?;
+        self.progress.settle(dst.buffer(), Intent::Write)?;
         let memory = GpuMemory::<H>::of(dst.buffer());
         let at = memory.start + dst.range().start;
         memory.buffer.write(at, bytes).map_err(|fault| failure("write", fault))
@@ -237,7 +237,7 @@ impl<H: Hal> Device for Metal<H> {
         self.owns("read", src.buffer())?;
         same_length("read", src, out.len())?;
         let _line = self.line();
-        self.progress.settle(src.buffer())?;
+        self.progress.settle(src.buffer(), Intent::Read)?;
         let memory = GpuMemory::<H>::of(src.buffer());
         let at = memory.start + src.range().start;
         memory.buffer.read(at, out).map_err(|fault| failure("read", fault))

@@ -18,6 +18,8 @@ pub(crate) struct Plan<H: Hal> {
     pub(crate) dispatches: Vec<Dispatch<H>>,
     /// Every buffer, once.
     pub(crate) buffers: Vec<Buffer>,
+    /// Which of them it writes, by their places.
+    pub(crate) written: Vec<bool>,
     pub(crate) barriers: u64,
     /// What each op must move and compute.
     pub(crate) costs: Vec<Cost>,
@@ -67,11 +69,18 @@ impl<H: Hal> Maker<'_, H> {
         let mut plan = Plan {
             dispatches: Vec::new(),
             buffers: Vec::new(),
+            written: Vec::new(),
             barriers: 0,
             costs: batch.steps().iter().map(|step| step.op.cost()).collect(),
         };
-        for view in batch.steps().iter().flat_map(|step| step.access.views()) {
-            plan.place(view.buffer());
+        for access in batch.steps().iter().map(|step| &step.access) {
+            for view in &access.reads {
+                plan.place(view.buffer());
+            }
+            for view in &access.writes {
+                let place = plan.place(view.buffer());
+                plan.written[place] = true;
+            }
         }
         let mut hazards = Hazards::default();
         let mut free = 0;
@@ -188,10 +197,17 @@ fn touch<'a>(binding: &'a Binding, scratch: Option<&Buffer>, from: usize) -> Tou
 }
 
 impl<H: Hal> Plan<H> {
+    /// Whether it uses a buffer, or writes it.
+    pub(crate) fn uses(&self, buffer: &Buffer, writes: bool) -> bool {
+        let place = self.buffers.iter().position(|known| known.is(buffer));
+        place.is_some_and(|place| !writes || self.written[place])
+    }
+
     /// The place of a buffer in the list.
     fn place(&mut self, buffer: &Buffer) -> usize {
         self.buffers.iter().position(|known| known.is(buffer)).unwrap_or_else(|| {
             self.buffers.push(buffer.clone());
+            self.written.push(false);
             self.buffers.len() - 1
         })
     }

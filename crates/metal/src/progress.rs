@@ -31,6 +31,13 @@ struct Failure {
     told: bool,
 }
 
+/// What the CPU wants with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Intent {
+    Read,
+    Write,
+}
+
 /// Failures that are remembered for those who wait for them.
 const REMEMBERED: usize = 64;
 
@@ -79,11 +86,12 @@ impl<H: Hal> Progress<H> {
         failure.map_or(Ok(()), |failure| Err(failure.tell()))
     }
 
-    /// Waits for all that use `buffer`; a failure nobody has heard of is told.
-    pub(crate) fn settle(&self, buffer: &Buffer) -> Result<(), Error> {
+    /// Waits for all that use `buffer`, so that it can be written, or for those that write it, so
+    /// that it can be read; a failure nobody has heard of is told.
+    pub(crate) fn settle(&self, buffer: &Buffer, to: Intent) -> Result<(), Error> {
         let mut state = self.state();
         let uses = |plan: &Running<H>| {
-            plan.as_ref().is_none_or(|plan| plan.buffers.iter().any(|used| used.is(buffer)))
+            plan.as_ref().is_none_or(|plan| plan.uses(buffer, to == Intent::Read))
         };
         while state.running.iter().any(|(_, plan)| uses(plan)) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -119,4 +127,34 @@ fn culprit<H: Hal>(plan: &Plan<H>, fault: &Fault) -> &'static str {
     let ran = |kernel: &String| plan.dispatches.iter().find(|one| one.kernel == *kernel);
     let known = fault.kernel.as_ref().and_then(ran);
     known.or(plan.dispatches.first()).map_or("submit", |dispatch| dispatch.op)
+}
+
+#[cfg(all(test, unix, feature = "soft"))]
+mod tests {
+    use super::*;
+    use crate::hal::soft::Soft;
+    use bessemer_core::{DeviceId, HostMemory};
+
+    #[test]
+    fn who_reads_waits_for_those_that_write() {
+        let buffer = || {
+            let memory = HostMemory::new(Arc::new(vec![0u8; 16]));
+            Buffer::new(DeviceId::new(), Box::new(memory), 16, true)
+        };
+        let buffers = vec![buffer(), buffer()];
+        let [read, written] = [0, 1].map(|place: usize| buffers[place].clone());
+        let written_too = vec![false, true];
+        let (dispatches, costs) = (Vec::new(), Vec::new());
+        let plan = Plan::<Soft> { dispatches, buffers, written: written_too, barriers: 0, costs };
+        let progress = &Progress::new();
+        progress.start(Ticket(1), &Arc::new(plan), 3);
+        // This would wait without end if it waited for those that read.
+        progress.settle(&read, Intent::Read).unwrap();
+        std::thread::scope(|scope| {
+            let waits = [(&read, Intent::Write), (&written, Intent::Read)]
+                .map(|(buffer, to)| scope.spawn(move || progress.settle(buffer, to)));
+            progress.end(Ticket(1), "metal", Ok(Times::default()));
+            waits.into_iter().for_each(|wait| wait.join().unwrap().unwrap());
+        });
+    }
 }

@@ -183,6 +183,13 @@ impl<'a> Generation<'a> {
                 }
             }
         }
+        let vocabulary = self.session.model().config().vocabulary;
+        let known = self.tokenizer.len().min(vocabulary);
+        let likeliest = self.sampler.needs_likeliest().filter(|_| !self.options.lookup);
+        let likeliest = likeliest.map(|count| count.min(known));
+        if let Some(count) = likeliest.filter(|&count| self.session.follows(count)) {
+            return self.follow(known, count);
+        }
         self.line.clear();
         self.line.extend(self.tokens.last());
         if self.options.lookup {
@@ -191,8 +198,6 @@ impl<'a> Generation<'a> {
             self.lookup.guess(self.session.tokens(), &mut self.line, most);
         }
         let before = self.session.tokens().len();
-        let vocabulary = self.session.model().config().vocabulary;
-        let known = self.tokenizer.len().min(vocabulary);
         let logits = self.session.extend_each(&self.line)?;
         let mut right = 0;
         for (i, logits) in logits.chunks_exact_mut(vocabulary).enumerate() {
@@ -211,6 +216,17 @@ impl<'a> Generation<'a> {
             self.timings.guessed += guessed;
             self.timings.guessed_right += right;
         }
+        Ok(None)
+    }
+
+    /// The last token goes through the model, and the next is chosen of the likeliest, which the
+    /// device has found. Where there is no choice, the device goes on by itself.
+    fn follow(&mut self, known: usize, count: usize) -> Result<Option<StopReason>> {
+        let Some(&last) = self.tokens.last() else { return Err(no_token()) };
+        let more = self.options.max_tokens.is_none_or(|most| self.tokens.len() + 1 < most);
+        let found = self.session.follow(last, known, count, count == 1 && more)?;
+        let token = self.sampler.sample_likeliest(found.tokens, found.logits);
+        self.chosen.push_back(token.ok_or_else(no_token)?);
         Ok(None)
     }
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::Result;
 use bessemer_core::{Batch, Shape, View};
 use bessemer_ops::{
-    AddRmsNorm, Attention, Gated, GatedLinears, Gather, IntoCache, Linear, Linears, RmsNorm,
+    AddRmsNorm, Attention, Gated, GatedLinears, Gather, IntoCache, Linear, Linears, RmsNorm, TopK,
 };
 use std::ops::Range;
 
@@ -201,6 +201,19 @@ impl Model {
             out: work.normed.clone(),
         })?)
     }
+}
+
+/// After a pass of one token: the likeliest to follow, and the position of what follows.
+pub(crate) fn likeliest(
+    batch: &mut Batch,
+    logits: &View,
+    values: &View,
+    tokens: &View,
+    position: &View,
+) -> Result<()> {
+    let (x, values, indices) = (logits.clone(), values.clone(), tokens.clone());
+    batch.push(TopK { x, values, indices })?;
+    maps::next(batch, position)
 }
 
 impl Workspace {

@@ -41,6 +41,16 @@ pub(super) fn add_gated(batch: &mut Batch, sum: &View, gate: &View, x: &View) ->
     push(batch, text, &[sum, gate, x], &[], sum)
 }
 
+/// `x += 1`, of whole numbers.
+pub(super) fn next(batch: &mut Batch, x: &View) -> Result<()> {
+    let text = "program next(in view x: u32, out view y: u32) {
+        %x = load x[@]
+        %y = add %x, 1u
+        store y[@], %y
+    }";
+    push(batch, text, &[x], &[], x)
+}
+
 fn push(batch: &mut Batch, text: &str, x: &[&View], by: &[f32], out: &View) -> Result<()> {
     let program = Program::parse("model", text).expect("the programs of this file are right");
     let views = x.iter().map(|&view| view.clone().into());

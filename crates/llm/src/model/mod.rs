@@ -22,7 +22,7 @@ mod workspace;
 pub(crate) use cache::Cache;
 pub use config::{Config, ExpertConfig, LayerKind, LongRope, RopeConfig};
 pub use family::ARCHITECTURES;
-pub(crate) use forward::Ask;
+pub(crate) use forward::{Ask, likeliest};
 pub(crate) use workspace::{EACH, Workspace};
 
 use crate::{

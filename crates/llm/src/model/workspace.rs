@@ -90,6 +90,11 @@ impl Workspace {
         self.tokens.elements()
     }
 
+    /// The same memory for one row, whose token is read from elsewhere.
+    pub(crate) fn reading(&self, token: View) -> Result<Workspace> {
+        Ok(Workspace { tokens: token, ..self.first(1, false)? })
+    }
+
     /// The same memory, of which only the first rows are used.
     pub(super) fn first(&self, rows: usize, alone: bool) -> Result<Workspace> {
         let part = |view: &View| view.narrow(0, 0..rows);

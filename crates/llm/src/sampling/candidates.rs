@@ -16,14 +16,19 @@ impl Candidates {
     /// The `top_k` likeliest of `logits` (0: all). What is NaN or minus infinity never counts.
     /// The memory of `self` is used again.
     pub(super) fn fill(&mut self, logits: &[f32], top_k: usize) {
+        self.take(logits.iter().enumerate().map(|(token, &logit)| (token as u32, logit)), top_k);
+    }
+
+    /// The same of some tokens and their logits.
+    pub(super) fn fill_with(&mut self, tokens: &[u32], logits: &[f32], top_k: usize) {
+        self.take(tokens.iter().copied().zip(logits.iter().copied()), top_k);
+    }
+
+    fn take(&mut self, all: impl Iterator<Item = (u32, f32)>, top_k: usize) {
         let list = &mut self.0;
         list.clear();
-        let possible = logits.iter().enumerate().filter(|(_, logit)| **logit > f32::NEG_INFINITY);
-        list.extend(possible.map(|(token, &logit)| Candidate {
-            token: token as u32,
-            logit,
-            probability: 0.0,
-        }));
+        let possible = all.filter(|&(_, logit)| logit > f32::NEG_INFINITY);
+        list.extend(possible.map(|(token, logit)| Candidate { token, logit, probability: 0.0 }));
         if (1..list.len()).contains(&top_k) {
             list.select_nth_unstable_by(top_k - 1, likelier);
             list.truncate(top_k);

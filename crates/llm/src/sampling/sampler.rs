@@ -52,16 +52,47 @@ impl Sampler {
         let token = match self.sampling.mirostat {
             _ if self.sampling.temperature == 0.0 => likeliest(logits),
             Some(mirostat) => self.steer(mirostat, logits),
-            None => self.cut_and_draw(logits),
+            None => {
+                self.candidates.fill(logits, self.sampling.top_k);
+                self.cut_and_draw()
+            }
         }?;
         self.recent.push(token);
         Some(token)
     }
 
-    fn cut_and_draw(&mut self, logits: &[f32]) -> Option<u32> {
-        let Sampling { temperature, top_k, top_p, min_p, typical_p, .. } = self.sampling;
+    /// How many of the likeliest tokens decide, if no others do: then
+    /// [`Sampler::sample_likeliest`] chooses as [`Sampler::sample`] does.
+    pub fn needs_likeliest(&self) -> Option<usize> {
+        let Sampling { repeat_penalty, presence_penalty, frequency_penalty, .. } = self.sampling;
+        let penalties = [repeat_penalty - 1.0, presence_penalty, frequency_penalty];
+        let penalised = self.sampling.penalty_window > 0 && penalties != [0.0; 3];
+        match self.sampling.top_k {
+            _ if penalised || !self.sampling.logit_bias.is_empty() => None,
+            _ if self.sampling.temperature == 0.0 => Some(1),
+            0 => None,
+            _ if self.sampling.mirostat.is_some() => None,
+            top_k => Some(top_k),
+        }
+    }
+
+    /// The same as [`Sampler::sample`], from the likeliest tokens and their logits, largest first;
+    /// equal ones by token.
+    pub fn sample_likeliest(&mut self, tokens: &[u32], logits: &[f32]) -> Option<u32> {
+        let token = match self.sampling.temperature {
+            0.0 => tokens.first().copied().filter(|_| logits[0] > f32::NEG_INFINITY),
+            _ => {
+                self.candidates.fill_with(tokens, logits, self.sampling.top_k);
+                self.cut_and_draw()
+            }
+        }?;
+        self.recent.push(token);
+        Some(token)
+    }
+
+    fn cut_and_draw(&mut self) -> Option<u32> {
+        let Sampling { temperature, top_p, min_p, typical_p, .. } = self.sampling;
         let candidates = &mut self.candidates;
-        candidates.fill(logits, top_k);
         candidates.normalise(1.0);
         if typical_p < 1.0 {
             candidates.typical(typical_p);
@@ -220,6 +251,34 @@ mod tests {
         let mean = tokens[500..].iter().map(bits).sum::<f32>() / 1500.0;
         // Measured against the whole vocabulary; the cut makes single tokens a little likelier.
         assert!((3.5..6.0).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn the_likeliest_are_enough_where_they_decide() {
+        let logits: Vec<f32> = (0..100).map(|i| ((i * 37 % 100) as f32).sqrt()).collect();
+        let cold = Sampling { temperature: 0.0, ..PLAIN };
+        for sampling in [Sampling { top_k: 5, top_p: 0.9, ..PLAIN }, cold] {
+            let mut sampler = Sampler::new(&sampling, 100).unwrap();
+            let count = sampler.needs_likeliest().unwrap();
+            let mut tokens: Vec<u32> = (0..100).collect();
+            tokens.sort_by(|&a, &b| logits[b as usize].total_cmp(&logits[a as usize]));
+            let tokens = &tokens[..count];
+            let largest: Vec<f32> = tokens.iter().map(|&token| logits[token as usize]).collect();
+            let all = draws(&sampling, &logits, 40);
+            let few = (0..40).map(|_| sampler.sample_likeliest(tokens, &largest).unwrap());
+            assert_eq!(few.collect::<Vec<u32>>(), all);
+            assert_eq!(sampler.sample_likeliest(&[1], &[f32::NEG_INFINITY]), None);
+            assert_eq!(sampler.sample_likeliest(&[], &[]), None);
+        }
+        let others = [
+            PLAIN,
+            Sampling { top_k: 5, logit_bias: vec![(1, 1.0)], ..PLAIN },
+            Sampling { top_k: 5, mirostat: Some(Mirostat { tau: 4.0, eta: 0.1 }), ..PLAIN },
+            Sampling { top_k: 5, presence_penalty: 1.0, penalty_window: 4, ..PLAIN },
+        ];
+        for sampling in others {
+            assert_eq!(Sampler::new(&sampling, 100).unwrap().needs_likeliest(), None);
+        }
     }
 
     #[test]

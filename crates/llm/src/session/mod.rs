@@ -4,6 +4,7 @@
 //! shifted), the session is in the same state. Words and sampling live in [`Llm`](crate::Llm).
 
 mod cancel;
+mod follow;
 mod options;
 mod show;
 
@@ -15,6 +16,7 @@ use crate::{
     model::{Ask, Cache, EACH, Model, Workspace},
 };
 use bessemer_core::{Batch, Element, View};
+use follow::Follow;
 use std::{fmt, sync::Arc};
 
 /// A text in progress. It can be extended, rewound to any point, forked, and extended again.
@@ -45,6 +47,8 @@ pub struct Session {
     /// The passes that give logits after each of 1, 2, … tokens: the same for every text, made
     /// when first asked for. Decoding is the first of them.
     each: [Option<Batch>; EACH],
+    /// The passes after which the device chooses, where it does.
+    follow: Option<Box<Follow>>,
     logits: Vec<f32>,
     positions: Vec<u32>,
 }
@@ -65,6 +69,7 @@ impl Session {
             cache,
             tokens: Vec::new(),
             each,
+            follow: None,
             logits: vec![0.0; config.vocabulary],
             positions: Vec::new(),
         })
@@ -152,7 +157,17 @@ impl Session {
 
     /// Forgets all but the first `len` tokens.
     pub fn rewind(&mut self, len: usize) {
-        self.tokens.truncate(len);
+        if len < self.tokens.len() {
+            self.forget_started();
+            self.tokens.truncate(len);
+        }
+    }
+
+    /// What was started ahead has gone another way than the text.
+    fn forget_started(&mut self) {
+        if let Some(follow) = &mut self.follow {
+            follow.forget();
+        }
     }
 
     /// A second session with the same text, from which both go their own ways. Only what the text
@@ -255,6 +270,7 @@ impl Session {
 
     /// Takes a chunk through the model. The tokens only count once that has worked.
     fn pass(&mut self, chunk: &[u32], ask: Ask) -> Result<()> {
+        self.forget_started();
         let start = self.tokens.len() as u32;
         self.positions.clear();
         self.positions.extend(start..start + chunk.len() as u32);

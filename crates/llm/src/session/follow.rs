@@ -1,0 +1,137 @@
+//! Decoding where the device chooses: the likeliest tokens are found there, and the likeliest of
+//! all is what the next pass reads. So that pass can be under way before the CPU has heard of its
+//! token: nothing goes from the CPU to the device between two tokens.
+
+use super::Session;
+use crate::{
+    Error, Result,
+    model::{Ask, likeliest},
+};
+use bessemer_core::{Batch, Buffer, DType, Device, DeviceKind, Element, Shape, View};
+
+/// The most tokens a device is asked for: as many as its kernels sort at once.
+const MOST: usize = 1024;
+
+/// Two passes in turn, each of which reads the token that the other has chosen.
+pub(super) struct Follow {
+    /// How many tokens there are to choose from, and how many are chosen, likeliest first.
+    known: usize,
+    count: usize,
+    passes: [Pass; 2],
+    /// Which of them is next.
+    turn: usize,
+    /// The token and the position of a pass that was started and not yet asked for.
+    started: Option<(u32, usize)>,
+    values: Vec<f32>,
+    tokens: Vec<u32>,
+}
+
+struct Pass {
+    batch: Batch,
+    /// The logits of the likeliest tokens, `[1, count]`, and the tokens.
+    values: View,
+    tokens: View,
+}
+
+/// The likeliest tokens to follow, likeliest first, and their logits.
+pub(crate) struct Likeliest<'a> {
+    pub(crate) tokens: &'a [u32],
+    pub(crate) logits: &'a [f32],
+}
+
+impl Session {
+    /// Whether [`Session::follow`] is the better way to the `count` likeliest tokens: on devices
+    /// with memory and a queue of their own.
+    pub(crate) fn follows(&self, count: usize) -> bool {
+        let kind = self.model.device().info().kind;
+        matches!(kind, DeviceKind::Metal | DeviceKind::WebGpu) && count <= MOST
+    }
+
+    /// Takes `token` through the model; the device chooses the `count` likeliest of the first
+    /// `known` tokens to follow. With `ahead`, the pass of the likeliest of them is started too,
+    /// for the case that it is what comes next.
+    pub(crate) fn follow(
+        &mut self,
+        token: u32,
+        known: usize,
+        count: usize,
+        ahead: bool,
+    ) -> Result<Likeliest<'_>> {
+        self.check(&[token])?;
+        let kept = self.follow.take();
+        let mut follow = match kept.filter(|kept| (kept.known, kept.count) == (known, count)) {
+            Some(follow) => follow,
+            None => Box::new(Follow::new(self, known, count)?),
+        };
+        // Until all has worked, the session forgets what was started.
+        self.follow_with(&mut follow, token, ahead)?;
+        let Follow { tokens, values: logits, .. } = &**self.follow.insert(follow);
+        Ok(Likeliest { tokens, logits })
+    }
+
+    fn follow_with(&mut self, follow: &mut Follow, token: u32, ahead: bool) -> Result<()> {
+        let device = &**self.model.device();
+        let position = self.tokens.len();
+        if follow.started.take() != Some((token, position)) {
+            let input = &follow.passes[1 - follow.turn].tokens;
+            device.write(&input.narrow(1, 0..1)?.slice()?, u32::as_bytes(&[token]))?;
+            self.write(&self.work.positions, &[position as u32])?;
+            follow.start(device)?;
+        }
+        let asked = 1 - follow.turn;
+        let ahead = ahead && position + 1 < self.capacity();
+        if ahead {
+            follow.start(device)?;
+        }
+        let Follow { passes, values, tokens, .. } = follow;
+        device.read(&passes[asked].values.slice()?, f32::as_bytes_mut(values))?;
+        device.read(&passes[asked].tokens.slice()?, u32::as_bytes_mut(tokens))?;
+        // NaN counts as larger than all numbers.
+        self.refuse_nan(&values[..1], "the largest logits it gives")?;
+        self.tokens.push(token);
+        follow.started = ahead.then_some((tokens[0], position + 1));
+        Ok(())
+    }
+}
+
+impl Follow {
+    fn new(session: &Session, known: usize, count: usize) -> Result<Follow> {
+        let Session { model, work, cache, .. } = session;
+        let device = &**model.device();
+        let make = |dtype| -> Result<View> {
+            let buffer: Buffer = device.alloc(count * size_of::<u32>())?;
+            Ok(View::new(&buffer, dtype, Shape::new(&[1, count])?)?)
+        };
+        let chosen = || -> Result<(View, View)> { Ok((make(DType::F32)?, make(DType::U32)?)) };
+        let (first, second) = (chosen()?, chosen()?);
+        let pass = |from: &View, to: &(View, View)| -> Result<Pass> {
+            let input = from.narrow(1, 0..1)?.reshape(Shape::new(&[1])?)?;
+            let input = input.ok_or_else(|| Error::Session("a token is one number".into()))?;
+            let mut batch = model.pass(&work.reading(input)?, cache, 1, Ask::Last)?;
+            let logits = work.logits.narrow(0, 0..1)?.narrow(1, 0..known)?;
+            likeliest(&mut batch, &logits, &to.0, &to.1, &work.positions.narrow(0, 0..1)?)?;
+            Ok(Pass { batch, values: to.0.clone(), tokens: to.1.clone() })
+        };
+        Ok(Follow {
+            known,
+            count,
+            passes: [pass(&second.1, &first)?, pass(&first.1, &second)?],
+            turn: 0,
+            started: None,
+            values: vec![0.0; count],
+            tokens: vec![0; count],
+        })
+    }
+
+    fn start(&mut self, device: &dyn Device) -> Result<()> {
+        // Whoever reads what it chose hears how it went.
+        let _ticket = device.submit(&self.passes[self.turn].batch)?;
+        self.turn = 1 - self.turn;
+        Ok(())
+    }
+
+    /// Nothing that was started is of use any more.
+    pub(super) fn forget(&mut self) {
+        self.started = None;
+    }
+}
