@@ -17,6 +17,8 @@ pub(super) struct Out<'a> {
     first: usize,
     /// How far apart rows are, if that is the same for all.
     row_step: Option<isize>,
+    /// Whether the elements of a row follow each other.
+    gapless: bool,
     bias: Option<&'a [f32]>,
     /// Which rows of the output these are, if not all.
     rows: Option<&'a [u32]>,
@@ -47,15 +49,31 @@ impl<'a> Out<'a> {
             2 => Some(op.out.strides()[0]),
             _ => None,
         };
-        Out { place, view: op.out.clone(), first, row_step, bias, rows: op.rows }
+        let gapless = op.out.strides().last() == Some(&1);
+        Out { place, view: op.out.clone(), first, row_step, gapless, bias, rows: op.rows }
     }
 
     /// Writes `values` to row `row` from column `column` on.
     ///
     /// # Safety
     /// Nobody else may write to these elements meanwhile.
+    #[inline]
     pub(super) unsafe fn store(&self, row: usize, column: usize, values: &[f32]) {
         let row = self.rows.map_or(row, |rows| rows[row] as usize);
+        if let (Place::F32(out), None, Some(step), true) =
+            (&self.place, self.bias, self.row_step, self.gapless)
+        {
+            let start = self.first.wrapping_add_signed(row as isize * step) + column;
+            // SAFETY: as the caller promises.
+            return unsafe { out.range(start..start + values.len()) }.copy_from_slice(values);
+        }
+        // SAFETY: as the caller promises.
+        unsafe { self.store_anywhere(row, column, values) }
+    }
+
+    /// # Safety
+    /// As [`Out::store`].
+    unsafe fn store_anywhere(&self, row: usize, column: usize, values: &[f32]) {
         let mut with_bias = [0.0; 64];
         for (i, values) in values.chunks(with_bias.len()).enumerate() {
             let column = column + i * with_bias.len();
@@ -139,7 +157,7 @@ impl<'a> Out<'a> {
             }
         }
         let start = self.first.wrapping_add_signed(offset);
-        if strides[last] == 1 {
+        if self.gapless {
             // SAFETY: as the caller promises.
             all(unsafe { out.range(start..start + values.len()) }, values);
         } else {

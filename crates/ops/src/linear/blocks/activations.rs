@@ -112,44 +112,51 @@ impl<'a> Activations<'a> {
         {
             let tiles = rows.div_ceil(tile);
             let workers = cpu.threads().min(tiles).max(1);
-            let floats = Output::of(cpu.scratch::<f32>(workers * 2 * k));
+            // For each row of a tile room for what it is in floats, and for what rounding leaves.
+            let room = tile * 2 * k;
+            let floats = Output::of(cpu.scratch::<f32>(workers * room));
             let bytes = Output::of(&mut *bytes);
             let (starts, sums) = (Output::of(&mut *starts), Output::of(&mut *sums));
             let (steps, spoilt) = (Output::of(&mut *steps), Output::of(&mut *spoilt));
             let (source, isa) = (cpu.rows(op.x), cpu.isa());
             cpu.run(workers, |worker| {
                 // SAFETY: each worker has its own piece, and each tile belongs to one worker.
-                let buffer = unsafe { floats.range(worker * 2 * k..(worker + 1) * 2 * k) };
-                let (buffer, rest) = buffer.split_at_mut(k);
+                let floats = unsafe { floats.range(worker * room..(worker + 1) * room) };
                 for tile_number in tiles * worker / workers..tiles * (worker + 1) / workers {
                     let first = tile_number * tile;
                     let height = tile.min(rows - first);
-                    for i in 0..height {
-                        let row = (first + i) % given;
-                        let mut x = source.get(op.row(row), buffer);
+                    let mut x: [&[f32]; TILE] = [&[]; TILE];
+                    for (i, floats) in floats.chunks_mut(2 * k).enumerate().take(height) {
+                        let (row, rest) = floats.split_at_mut(k);
+                        x[i] = source.get(op.row((first + i) % given), row);
                         if first + i >= given {
-                            isa.run(Rest { x, span: rule.span, rest });
-                            x = rest;
+                            isa.run(Rest { x: x[i], span: rule.span, rest });
+                            x[i] = rest;
                         }
-                        let mut finite = true;
-                        for group in (0..groups).step_by(depth) {
-                            let depth = depth.min(groups - group);
-                            let from = rows * group + first * depth;
-                            let to = from + height * depth;
-                            // SAFETY: as above.
-                            let (bytes, starts, sums, steps) = unsafe {
-                                (
-                                    bytes.range(from * group_bytes..to * group_bytes),
-                                    starts.range(from * starts_per_group..to * starts_per_group),
-                                    sums.range(from * sums_per_group..to * sums_per_group),
-                                    steps.range(from..to),
-                                )
-                            };
-                            let x = &x[group * GROUP..(group + depth) * GROUP];
-                            let place = Place { row: i, height, bytes, starts, sums, steps };
-                            finite &= quantise(isa, x, rule, place);
+                    }
+                    let mut finite = [true; TILE];
+                    for group in (0..groups).step_by(depth) {
+                        let depth = depth.min(groups - group);
+                        let from = rows * group + first * depth;
+                        let to = from + height * depth;
+                        // SAFETY: as above.
+                        let place = unsafe {
+                            Place {
+                                bytes: bytes.range(from * group_bytes..to * group_bytes),
+                                starts: starts
+                                    .range(from * starts_per_group..to * starts_per_group),
+                                sums: sums.range(from * sums_per_group..to * sums_per_group),
+                                steps: steps.range(from..to),
+                            }
+                        };
+                        let mut here = x;
+                        for x in &mut here[..height] {
+                            *x = &x[group * GROUP..(group + depth) * GROUP];
                         }
-                        if first + i < given {
+                        quantise(isa, &here[..height], rule, place, &mut finite);
+                    }
+                    for (row, finite) in (first..first + height).zip(finite) {
+                        if row < given {
                             // SAFETY: as above.
                             let spoilt = unsafe { spoilt.range(row..row + 1) };
                             spoilt[0] = u8::from(!finite);
@@ -192,28 +199,40 @@ impl<'a> Activations<'a> {
     }
 }
 
-/// Where a row of a tile goes: the slices of [`Tile`].
+/// Where the rows of a tile go: the slices of [`Tile`].
 pub(super) struct Place<'a> {
-    pub(super) row: usize,
-    pub(super) height: usize,
     pub(super) bytes: &'a mut [u8],
     pub(super) starts: &'a mut [i32],
     pub(super) sums: &'a mut [f32],
     pub(super) steps: &'a mut [f32],
 }
 
-/// Quantises whole spans of groups of a row. Returns whether all is finite.
-pub(super) type Quantise = fn(isa: Isa, x: &[f32], rule: Rule, place: Place<'_>) -> bool;
+/// Quantises whole spans of groups of the rows of a tile. Those that are not finite are marked.
+pub(super) type Quantise =
+    fn(isa: Isa, rows: &[&[f32]], rule: Rule, place: Place<'_>, finite: &mut [bool; TILE]);
 
 /// In plain Rust.
-pub(super) fn quantise<F: Format>(isa: Isa, x: &[f32], rule: Rule, place: Place<'_>) -> bool {
-    isa.run(QuantiseRow::<F> { x, rule, place, format: PhantomData })
+pub(super) fn quantise<F: Format>(
+    isa: Isa,
+    rows: &[&[f32]],
+    rule: Rule,
+    mut place: Place<'_>,
+    finite: &mut [bool; TILE],
+) {
+    for (row, x) in rows.iter().enumerate() {
+        let (height, place) = (rows.len(), &mut place);
+        finite[row] &=
+            isa.run(QuantiseRow::<F> { x, rule, row, height, place, format: PhantomData });
+    }
 }
 
-struct QuantiseRow<'a, F> {
+/// One row of a tile. Returns whether all of it is finite.
+struct QuantiseRow<'a, 'p, F> {
     x: &'a [f32],
     rule: Rule,
-    place: Place<'a>,
+    row: usize,
+    height: usize,
+    place: &'a mut Place<'p>,
     format: PhantomData<F>,
 }
 
@@ -255,13 +274,13 @@ pub(super) fn step(peak: f32, top: f32) -> (f32, f32) {
     if usable { (peak / top, top / peak) } else { (0.0, 0.0) }
 }
 
-impl<F: Format> Kernel for QuantiseRow<'_, F> {
+impl<F: Format> Kernel for QuantiseRow<'_, '_, F> {
     type Output = bool;
 
     #[inline(always)]
     fn run<A: Arch>(self) -> bool {
-        let QuantiseRow { x, rule, place, .. } = self;
-        let Place { row, height, bytes, starts, sums, steps } = place;
+        let QuantiseRow { x, rule, row, height, place, .. } = self;
+        let Place { bytes, starts, sums, steps } = place;
         let mut all_finite = true;
         let (groups, _) = x.as_chunks::<GROUP>();
         for (s, span) in groups.chunks(rule.span).enumerate() {
