@@ -91,7 +91,10 @@ fn quantized(source: &Path, to: &Path, kind: &str, python: &Path) -> Result<Path
 
 fn weight_bytes(path: &Path) -> Result<f64> {
     let file = Gguf::open(path)?;
-    Ok(file.tensors().iter().map(|tensor| tensor.range.len() as f64).sum())
+    let separate = file.tensors().get("output.weight").is_some();
+    let read = |name: &str| !(separate && name == "token_embd.weight");
+    let read = file.tensors().iter().filter(|tensor| read(&tensor.name));
+    Ok(read.map(|tensor| tensor.range.len() as f64).sum())
 }
 
 /// Random weights of a size that keeps activations tame, and no vocabulary.

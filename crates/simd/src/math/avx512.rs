@@ -143,6 +143,7 @@ pub(super) unsafe fn map(from: *const f32, to: *mut f32, len: usize, f: impl Fun
     unsafe {
         let mut i = 0;
         while i + 16 <= len {
+            _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(i + AHEAD).cast());
             _mm512_storeu_ps(to.add(i), f.of(_mm512_loadu_ps(from.add(i))));
             i += 16;
         }
@@ -153,6 +154,10 @@ pub(super) unsafe fn map(from: *const f32, to: *mut f32, len: usize, f: impl Fun
         }
     }
 }
+
+/// How far ahead numbers are asked for: large arrays come from the third-level cache or from memory,
+/// and machines alone do not look far enough ahead while they compute. Asking never faults.
+const AHEAD: usize = 384;
 
 /// The middles of the intervals of [`TANH`] are this far apart.
 const STEP: f32 = 293.0 / 1024.0;
