@@ -113,7 +113,8 @@ fn without(lesser: impl Fn(&mut GpuTraits)) {
     lesser(&mut traits);
     let cases = cases_for(&traits, &full);
     assert!(!cases.is_empty());
-    let soft = SoftOptions { checked: true, seed: Some(4), traits: Some(traits), time_limit: None };
+    let soft =
+        SoftOptions { checked: true, seed: Some(4), traits: Some(traits), ..Default::default() };
     run(&cases, &[Metal::open_soft(&MetalOptions::default(), &soft).unwrap()]);
 }
 

@@ -3,14 +3,16 @@
 use super::{Done, Facts, Fault, Hal, Result, Times};
 use bessemer_core::gpu::{Constant, GpuTraits};
 use softmetal::{
-    CommandBuffer, CommandQueue, CompileOptions, ComputeEncoder, ComputePipeline, Counters,
-    DispatchType, Error, FunctionConstants, Library, Size, StorageMode,
+    CommandBuffer, CommandQueue, CompileOptions, ComputeEncoder, ComputePipeline, DispatchType,
+    Error, FunctionConstants, Library, Size, StorageMode,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError},
     thread,
     time::Duration,
 };
+
+pub use softmetal::{Counters, Observer, Traffic};
 
 /// Metal in software.
 #[derive(Debug)]
@@ -37,6 +39,8 @@ pub struct SoftOptions {
     pub time_limit: Option<Duration>,
     /// What it says it can do, to try out the kernels for lesser GPUs; none for all it can.
     pub traits: Option<GpuTraits>,
+    /// Who is told what each dispatch did, if they are checked.
+    pub observer: Option<Observer>,
 }
 
 /// softmetal's device.
@@ -51,6 +55,7 @@ impl Device {
         let mut asked = softmetal::DeviceOptions {
             checked: options.checked,
             seed: options.seed,
+            observer: options.observer.clone(),
             ..Default::default()
         };
         if let Some(limit) = options.time_limit {

@@ -2,10 +2,11 @@
 
 use super::buffer::{Buffer, StorageMode};
 use super::{CommandQueue, CompileOptions, ComputePipeline, Function, Library, PipelineOptions};
-use crate::check::Shadow;
+use crate::check::{Counters, Shadow};
 use crate::compile::{Cache, Compiler};
 use crate::error::{Result, invalid};
 use crate::exec::{MAX_THREADGROUP_MEMORY, MAX_THREADS};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::{Duration, Instant};
@@ -21,6 +22,29 @@ pub struct DeviceOptions {
     pub time_limit: Duration,
     /// The folder of compiled kernels; none for the user's own.
     pub cache: Option<PathBuf>,
+    /// Who is told of every checked dispatch.
+    pub observer: Option<Observer>,
+}
+
+/// Is told what a checked dispatch did, as soon as it has run.
+#[derive(Clone)]
+pub struct Observer(Arc<dyn Fn(&Counters) + Send + Sync>);
+
+impl Observer {
+    /// An observer that calls `tell`, on the thread of a queue.
+    pub fn new(tell: impl Fn(&Counters) + Send + Sync + 'static) -> Observer {
+        Observer(Arc::new(tell))
+    }
+
+    pub(crate) fn tell(&self, counters: &Counters) {
+        (self.0)(counters);
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observer")
+    }
 }
 
 impl Default for DeviceOptions {
@@ -30,6 +54,7 @@ impl Default for DeviceOptions {
             seed: None,
             time_limit: Duration::from_secs(600),
             cache: None,
+            observer: None,
         }
     }
 }

@@ -17,7 +17,7 @@ pub use blit::BlitEncoder;
 pub use buffer::{Buffer, StorageMode};
 pub use command_buffer::{CommandBuffer, Status};
 pub use compute::{ComputeEncoder, DispatchType, Size};
-pub use device::{Device, DeviceOptions, Family};
+pub use device::{Device, DeviceOptions, Family, Observer};
 pub use event::{Fence, SharedEvent};
 pub use function::{ConstantValue, Function, FunctionConstants};
 pub use library::{CompileOptions, Library};

@@ -107,6 +107,9 @@ impl Inner {
             Command::Barrier { buffers } => order.barrier(buffers.as_deref()),
             Command::Dispatch(d) => {
                 if let Some(counters) = dispatch::run(d, order, &freed)? {
+                    if let Some(observer) = &self.device.inner.options.observer {
+                        observer.tell(&counters);
+                    }
                     self.lock().counters.push(counters);
                 }
             }
