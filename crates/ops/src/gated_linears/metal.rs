@@ -1,7 +1,7 @@
-//! On Metal: one launch for few rows; the layers and the gate one after the other for many.
+//! On Metal: one launch, unless the weights are too unlike each other.
 
 use super::GatedLinears;
-use crate::linear::metal::{FEW, gated};
+use crate::linear::metal::gated;
 use bessemer_core::{
     Operation, Result,
     gpu::{GpuTraits, Launches},
@@ -12,8 +12,8 @@ pub(super) fn gated_linears(op: &GatedLinears, gpu: &GpuTraits) -> Result<Launch
     if out.elements() == 0 {
         return Ok(Launches::default());
     }
-    if gate.x.shape().rows() > FEW {
-        return Ok(op.layers().metal(gpu)?.then(op.gated().metal(gpu)?));
+    match gated(op.name(), [gate, up], *activation, out, gpu)? {
+        Some(launch) => Ok(launch.into()),
+        None => Ok(op.layers().metal(gpu)?.then(op.gated().metal(gpu)?)),
     }
-    Ok(gated(op.name(), [gate, up], *activation, out, gpu)?.into())
 }

@@ -1,28 +1,5 @@
 // One to eight rows of x: a matrix times a few vectors. Each simdgroup has OUTPUTS rows of a weight.
-// Up to four weights of one x are one launch: each has threadgroups of its own. X, W0.., OUT0.. and
-// BIAS0.. are the types of the views.
-struct LayerParams {
-  uint outputs, first_group, has_bias;
-  int weight_row, weight_step, bias_step, out_step;
-  Rows<1> out_rows;
-};
-
-struct Params {
-#ifdef ACTIVATION
-  uint leads[2 + 3 * LAYERS];
-#else
-  uint leads[1 + 3 * LAYERS];
-#endif
-  uint rows, k;
-  int x_step;
-  Rows<1> x_rows;
-  LayerParams layers[LAYERS];
-#ifdef ACTIVATION
-  int out_step;
-  Rows<1> out_rows;
-#endif
-};
-
+// Up to four weights of one x are one launch: each has threadgroups of its own.
 // The first of the outputs that a simdgroup has, of the layers that start at `first_group`.
 inline uint first_output(uint group, uint first_group, Team team) {
 #ifdef NO_SIMD
@@ -55,18 +32,6 @@ inline Sums sums_of(device const X *x, device const W *weight, constant Params &
   return dots(in, weight, of.weight_row, of.weight_step, outputs, p.k, lane);
 }
 
-// A sum with its bias, stored; the result is what was stored.
-template <typename Bias, typename Out>
-inline float store(float sum, device const Bias *bias, device Out *out, constant Params &p,
-                   uint number, uint row, uint output) {
-  constant LayerParams &of = p.layers[number];
-  constant uint *leads = p.leads + 1 + 3 * number;
-  if (of.has_bias) sum += to_float(bias[leads[1] + long(output) * of.bias_step]);
-  Out stored = from_float<Out>(sum);
-  out[leads[2] + row_start(of.out_rows, 0, row) + long(output) * of.out_step] = stored;
-  return to_float(stored);
-}
-
 template <typename W, typename Bias, typename Out>
 inline void layer(device const X *x, device const W *weight, device const Bias *bias, device Out *out,
                   constant Params &p, uint number, uint group, Team team) {
@@ -83,10 +48,6 @@ inline void layer(device const X *x, device const W *weight, device const Bias *
     }
   }
 }
-
-#define LAYER_ARGUMENTS(N, A, B, C)                                                                \
-  device const W##N *weight##N [[buffer(A)]], device const BIAS##N *bias##N [[buffer(B)]],         \
-      device OUT##N *out##N [[buffer(C)]]
 
 #ifdef ACTIVATION
 // A gate and what passes through it: both layers of an output by one simdgroup.

@@ -1,86 +1,171 @@
-// Many rows of x: tiles of 64 rows by 64 outputs. X, W and OUT are the types of the views, BIAS
-// where there is one.
-struct Params {
-  uint leads[4];
-  uint rows, k, outputs;
-  int x_step, weight_row, weight_step, bias_step, out_step;
-  Rows<2> row_starts;
+// Many rows of x: tiles of 64 rows by 64 outputs. Layers of one x share a launch, each with tiles of
+// its own; of a gate and what passes through it, a tile has 32 outputs each.
+
+// Sixteen elements of a row of a weight, from `k + 16 * part` on, to their places in row `i` of the
+// tile.
+template <bool IN_BLOCKS> struct Put;
+
+template <> struct Put<true> {
+  template <typename B>
+  static void weights(device const B *row, int, uint k, uint part, uint, uint i,
+                      threadgroup TileMemory &memory) {
+    device const B &block = row[k / Blocks<B>::LENGTH];
+    if (Blocks<B>::LENGTH == 32) {
+      // Both runs of the part are within the step.
+      Levels of = levels_of(block, part);
+      uint2 runs = runs_of(B(), part);
+      for (uint j = 0; j < 8; j++) {
+        float first = fma(of.scale.x, of.q[j / 4][j % 4], of.shift.x);
+        float second = fma(of.scale.y, of.q[2 + j / 4][j % 4], of.shift.y);
+        memory.b[place_in_b(i, runs.x + j)] = TILE_B(first);
+        memory.b[place_in_b(i, runs.y + j)] = TILE_B(second);
+      }
+    } else {
+      float4 q[4];
+      Part by = part_of(block, k % Blocks<B>::LENGTH / 16 + part, q);
+      for (uint j = 0; j < 16; j++) {
+        memory.b[place_in_b(i, 16 * part + j)] = TILE_B(fma(by.scale, q[j / 4][j % 4], by.shift));
+      }
+    }
+  }
 };
 
-// Sixteen elements of a row of the weight, from `k + 16 * part` on, to their places in the tile.
-#ifdef BLOCKS
-template <typename B>
-inline void put_weights(device const B *row, int, uint k, uint part, uint, uint i,
-                        threadgroup TileMemory &memory) {
-  device const B &block = row[k / Blocks<B>::LENGTH];
-  if (Blocks<B>::LENGTH == 32) {
-    // Both runs of the part are within the step.
-    Levels of = levels_of(block, part);
-    uint2 runs = runs_of(B(), part);
-    for (uint j = 0; j < 8; j++) {
-      float first = fma(of.scale.x, of.q[j / 4][j % 4], of.shift.x);
-      float second = fma(of.scale.y, of.q[2 + j / 4][j % 4], of.shift.y);
-      memory.b[place_in_b(i, runs.x + j)] = TILE_B(first);
-      memory.b[place_in_b(i, runs.y + j)] = TILE_B(second);
-    }
-  } else {
-    float4 q[4];
-    Part by = part_of(block, k % Blocks<B>::LENGTH / 16 + part, q);
+template <> struct Put<false> {
+  template <typename T>
+  static void weights(device const T *row, int step, uint k, uint part, uint length, uint i,
+                      threadgroup TileMemory &memory) {
+    uint first = k + 16 * part;
+    Sixteen of = sixteen(row + long(first) * step, step, int(length) - int(first));
     for (uint j = 0; j < 16; j++) {
-      memory.b[place_in_b(i, 16 * part + j)] = TILE_B(fma(by.scale, q[j / 4][j % 4], by.shift));
+      memory.b[place_in_b(i, 16 * part + j)] = TILE_B(of.q[j / 4][j % 4]);
     }
   }
-}
-#else
-template <typename T>
-inline void put_weights(device const T *row, int step, uint k, uint part, uint length, uint i,
-                        threadgroup TileMemory &memory) {
-  uint first = k + 16 * part;
-  Sixteen of = sixteen(row + long(first) * step, step, int(length) - int(first));
-  for (uint j = 0; j < 16; j++) {
-    memory.b[place_in_b(i, 16 * part + j)] = TILE_B(of.q[j / 4][j % 4]);
-  }
-}
-#endif
+};
 
-kernel void linear_many(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
-                        device const BIAS *bias [[buffer(2)]], device OUT *out [[buffer(3)]],
-                        constant Params &p [[buffer(4)]],
-                        uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
-  threadgroup TileMemory memory;
-  Team team = TEAM;
-  uint first_output = group.x * TILE, first_row = group.y * TILE;
-  // Two threads per row of each tile. Rows beyond the last are the last again.
+// The row of a weight that a thread brings to the tile. Rows beyond the last are the last again.
+template <typename W> struct WeightRow {
+  device const W *row;
+  int step;
+
+  void put(uint k, uint part, uint length, uint i, threadgroup TileMemory &memory) const {
+    Put<(LengthOf<W>::COUNT > 1)>::weights(row, step, k, part, length, i, memory);
+  }
+};
+
+template <typename W>
+inline WeightRow<W> weight_row(device const W *weight, constant Params &p, uint number, uint output) {
+  constant LayerParams &of = p.layers[number];
+  weight += p.leads[1 + 3 * number] / LENGTH_OF(W);
+  return WeightRow<W>{weight + long(min(output, of.outputs - 1)) * of.weight_row, of.weight_step};
+}
+
+// Adds the products of a tile of x with the rows of weights that threads bring, two threads a row.
+template <typename Weights>
+inline void add_tiles(thread TileSums &own, device const X *x, thread const Weights &weights,
+                      constant Params &p, uint first_row, Team team, threadgroup TileMemory &memory) {
   uint i = team.index / 2, part = team.index % 2;
-  uint row = min(first_row + i, p.rows - 1), output = min(first_output + i, p.outputs - 1);
-  x += p.leads[0] + row_start(p.row_starts, 0, row);
-  weight += p.leads[1] / LENGTH_OF(W) + long(output) * p.weight_row;
-  TileSums own;
-  clear(own);
+  x += p.leads[0] + row_start(p.x_rows, 0, min(first_row + i, p.rows - 1));
   for (uint k = 0; k < p.k; k += STEP) {
     uint first = k + 16 * part;
     Sixteen of = sixteen(x + long(first) * p.x_step, p.x_step, int(p.k) - int(first));
     for (uint j = 0; j < 16; j++) {
       memory.a[place_in_a(i, 16 * part + j)] = TILE_A(of.q[j / 4][j % 4]);
     }
-    put_weights(weight, p.weight_step, k, part, p.k, i, memory);
+    weights.put(k, part, p.k, i, memory);
     threadgroup_barrier(mem_flags::mem_threadgroup);
     add_product(own, memory, TILE_WORKER(team));
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
+}
+
+#ifdef ACTIVATION
+#define SHARE (TILE / 2)
+// Half of the simdgroups bring rows of the gate, the others those of what passes.
+struct BothRows {
+  WeightRow<W0> gate;
+  WeightRow<W1> up;
+
+  void put(uint k, uint part, uint length, uint i, threadgroup TileMemory &memory) const {
+    if (i < SHARE) {
+      gate.put(k, part, length, i, memory);
+    } else {
+      up.put(k, part, length, i, memory);
+    }
+  }
+};
+
+kernel void linear_gated_many(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0, 1, 2, 3),
+                              LAYER_ARGUMENTS(1, 4, 5, 6), device OUT *out [[buffer(7)]],
+                              constant Params &p [[buffer(8)]],
+                              uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  threadgroup TileMemory memory;
+  Team team = TEAM;
+  uint first_output = group.x * SHARE, first_row = group.y * TILE, all = p.layers[0].outputs;
+  uint brought = first_output + team.index / 2 % SHARE;
+  BothRows rows = {weight_row(weight0, p, 0, brought), weight_row(weight1, p, 1, brought)};
+  TileSums own;
+  clear(own);
+  add_tiles(own, x, rows, p, first_row, team, memory);
   show(own, memory, team.simdgroup, team.index);
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  uint column = team.index % TILE;
-  output = first_output + column;
-  if (output >= p.outputs) return;
-#ifdef HAS_BIAS
-  float added = to_float(bias[p.leads[2] + long(output) * p.bias_step]);
-#else
-  float added = 0;
-#endif
-  out += p.leads[3] + long(output) * p.out_step;
-  for (uint r = team.index / TILE; r < TILE && first_row + r < p.rows; r += THREADS / TILE) {
-    out[row_start(p.row_starts, 1, first_row + r)] =
-        from_float<OUT>(memory.results[r * TILE + column] + added);
+  uint column = team.index % SHARE, output = first_output + column;
+  if (output >= all) return;
+  for (uint r = team.index / SHARE; r < TILE && first_row + r < p.rows; r += THREADS / SHARE) {
+    uint row = first_row + r;
+    float gate = store(memory.results[r * TILE + column], bias0, out0, p, 0, row, output);
+    float up = store(memory.results[r * TILE + SHARE + column], bias1, out1, p, 1, row, output);
+    long place = p.leads[7] + row_start(p.out_rows, 0, row) + long(output) * p.out_step;
+    out[place] = from_float<OUT>(ACTIVATION(gate) * up);
   }
 }
+#else
+template <typename W, typename Bias, typename Out>
+inline void tile(device const X *x, device const W *weight, device const Bias *bias, device Out *out,
+                 constant Params &p, uint number, uint2 group, Team team,
+                 threadgroup TileMemory &memory) {
+  uint first_output = (group.x - p.layers[number].first_group) * TILE, first_row = group.y * TILE;
+  WeightRow<W> row = weight_row(weight, p, number, first_output + team.index / 2);
+  TileSums own;
+  clear(own);
+  add_tiles(own, x, row, p, first_row, team, memory);
+  show(own, memory, team.simdgroup, team.index);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  uint column = team.index % TILE, output = first_output + column;
+  if (output >= p.layers[number].outputs) return;
+  for (uint r = team.index / TILE; r < TILE && first_row + r < p.rows; r += THREADS / TILE) {
+    store(memory.results[r * TILE + column], bias, out, p, number, first_row + r, output);
+  }
+}
+
+kernel void linear_many(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0, 1, 2, 3),
+#if LAYERS > 1
+                        LAYER_ARGUMENTS(1, 4, 5, 6),
+#endif
+#if LAYERS > 2
+                        LAYER_ARGUMENTS(2, 7, 8, 9),
+#endif
+#if LAYERS > 3
+                        LAYER_ARGUMENTS(3, 10, 11, 12),
+#endif
+                        constant Params &p [[buffer(1 + 3 * LAYERS)]],
+                        uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  threadgroup TileMemory memory;
+  Team team = TEAM;
+#if LAYERS > 3
+  if (group.x >= p.layers[3].first_group) {
+    return tile(x, weight3, bias3, out3, p, 3, group, team, memory);
+  }
+#endif
+#if LAYERS > 2
+  if (group.x >= p.layers[2].first_group) {
+    return tile(x, weight2, bias2, out2, p, 2, group, team, memory);
+  }
+#endif
+#if LAYERS > 1
+  if (group.x >= p.layers[1].first_group) {
+    return tile(x, weight1, bias1, out1, p, 1, group, team, memory);
+  }
+#endif
+  tile(x, weight0, bias0, out0, p, 0, group, team, memory);
+}
+#endif

@@ -12,7 +12,7 @@ use bessemer_core::{
 };
 
 /// Up to this many rows, weights are streamed through registers.
-pub(crate) const FEW: usize = 8;
+const FEW: usize = 8;
 /// Rows of a weight that a simdgroup takes.
 pub(crate) const OUTPUTS: usize = 4;
 /// Threads of a threadgroup for few rows: two simdgroups.
@@ -39,7 +39,11 @@ fn of_layers(name: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Result<
         Some(first) if first.x.shape().rows() <= FEW => {
             some.chunks(MOST_LAYERS).map(|layers| few(name, layers, gpu)).collect()
         }
-        Some(_) => some.iter().map(|layer| many(name, layer, gpu)).collect(),
+        Some(_) => some
+            .chunk_by(|one, next| tile_type(one.weight.dtype()) == tile_type(next.weight.dtype()))
+            .flat_map(|alike| alike.chunks(MOST_LAYERS))
+            .map(|layers| many(name, layers, gpu))
+            .collect(),
     };
     Ok(Launches { launches: launches?, scratch: 0 })
 }
@@ -57,52 +61,82 @@ pub(crate) fn row_step(weight: &View, axis: usize) -> isize {
 }
 
 fn few(name: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Result<Launch> {
-    let mut draft = bound(name, "linear_few", layers, gpu);
-    draft = shared_params(draft, layers);
-    let mut groups = 0;
-    for layer in layers {
-        draft = layer_params(draft, layer, groups);
-        groups += layer.weight.shape()[0].div_ceil(outputs_per_group(gpu));
-    }
+    let draft = bound(of_few(name, "linear_few", layers[0], gpu), layers);
+    let (draft, groups) = params(draft, layers, outputs_per_group(gpu));
     draft.grid([groups, 1, 1], [FEW_THREADS, 1, 1])
 }
 
-/// A gate and what passes through it, of up to [`FEW`] rows.
+fn many(name: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Result<Launch> {
+    let draft = bound(of_many(name, "linear_many", layers[0], gpu), layers);
+    let (draft, groups) = params(draft, layers, TILE);
+    let rows = layers[0].x.shape().rows();
+    draft.grid([groups, rows.div_ceil(TILE), 1], [TILE_THREADS, 1, 1])
+}
+
+/// A gate and what passes through it, in one launch; none if they are kept differently in tiles.
 pub(crate) fn gated(
     name: &'static str,
     [gate, up]: [&Linear; 2],
     activation: Activation,
     out: &View,
     gpu: &GpuTraits,
-) -> Result<Launch> {
-    let mut draft = bound(name, "linear_gated", &[gate, up], gpu)
-        .write("OUT", out)
-        .define("ACTIVATION", msl_name(activation));
-    draft = shared_params(draft, &[gate, up]);
-    draft = layer_params(layer_params(draft, gate, 0), up, 0);
-    let groups = out.shape().width().div_ceil(outputs_per_group(gpu));
-    draft.last_step(out).rows(&Rows::new([out], 1)).grid([groups, 1, 1], [FEW_THREADS, 1, 1])
+) -> Result<Option<Launch>> {
+    let (rows, width) = (out.shape().rows(), out.shape().width());
+    let (draft, groups, threads) = if rows <= FEW {
+        let draft = of_few(name, "linear_gated", gate, gpu);
+        (draft, [width.div_ceil(outputs_per_group(gpu)), 1, 1], FEW_THREADS)
+    } else if tile_type(gate.weight.dtype()) == tile_type(up.weight.dtype()) {
+        let draft = of_many(name, "linear_gated_many", gate, gpu);
+        (draft, [width.div_ceil(TILE / 2), rows.div_ceil(TILE), 1], TILE_THREADS)
+    } else {
+        return Ok(None);
+    };
+    let draft =
+        bound(draft, &[gate, up]).write("OUT", out).define("ACTIVATION", msl_name(activation));
+    let draft = layer_params(layer_params(shared_params(draft, gate), gate, 0), up, 0);
+    draft.last_step(out).rows(&Rows::new([out], 1)).grid(groups, [threads, 1, 1]).map(Some)
 }
 
-/// The views of `layers` bound to a kernel of `few.metal`.
-fn bound(name: &'static str, entry: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Draft {
-    const W: [&str; MOST_LAYERS] = ["W0", "W1", "W2", "W3"];
-    const BIAS: [&str; MOST_LAYERS] = ["BIAS0", "BIAS1", "BIAS2", "BIAS3"];
-    const OUT: [&str; MOST_LAYERS] = ["OUT0", "OUT1", "OUT2", "OUT3"];
-    let x = &layers[0].x;
+/// A launch of `few.metal`.
+fn of_few(name: &'static str, entry: &'static str, first: &Linear, gpu: &GpuTraits) -> Draft {
     let source = msl!(
         "../gpu/types.metal",
         "../gpu/blocks.metal",
         "../gpu/runs.metal",
         "../gpu/activation.metal",
         "dots.metal",
+        "layers.metal",
         "few.metal"
     );
-    let mut draft = Draft::new(name, source, entry, gpu)
-        .define("LAYERS", layers.len().to_string())
-        .define("ROWS", x.shape().rows().next_power_of_two().to_string())
+    Draft::new(name, source, entry, gpu)
+        .define("ROWS", first.x.shape().rows().next_power_of_two().to_string())
         .define("OUTPUTS", OUTPUTS.to_string())
-        .read("X", x);
+}
+
+/// A launch of `many.metal`.
+fn of_many(name: &'static str, entry: &'static str, first: &Linear, gpu: &GpuTraits) -> Draft {
+    let source = msl!(
+        "../gpu/types.metal",
+        "../gpu/blocks.metal",
+        "../gpu/runs.metal",
+        "../gpu/activation.metal",
+        "../gpu/tile.metal",
+        "layers.metal",
+        "many.metal"
+    );
+    Draft::new(name, source, entry, gpu)
+        .define_if(!gpu.simd_matrix || !has_simd(gpu), "NO_MATRIX")
+        .define("TILE_A", tile_type(first.x.dtype()))
+        .define("TILE_B", tile_type(first.weight.dtype()))
+}
+
+/// The views of `layers` bound as `layers.metal` takes them.
+fn bound(draft: Draft, layers: &[&Linear]) -> Draft {
+    const W: [&str; MOST_LAYERS] = ["W0", "W1", "W2", "W3"];
+    const BIAS: [&str; MOST_LAYERS] = ["BIAS0", "BIAS1", "BIAS2", "BIAS3"];
+    const OUT: [&str; MOST_LAYERS] = ["OUT0", "OUT1", "OUT2", "OUT3"];
+    let x = &layers[0].x;
+    let mut draft = draft.define("LAYERS", layers.len().to_string()).read("X", x);
     for (i, layer) in layers.iter().enumerate() {
         draft = draft
             .read(W[i], &layer.weight)
@@ -112,8 +146,19 @@ fn bound(name: &'static str, entry: &'static str, layers: &[&Linear], gpu: &GpuT
     draft
 }
 
-fn shared_params(draft: Draft, layers: &[&Linear]) -> Draft {
-    let x = &layers[0].x;
+/// The numbers of layers of which each has threadgroups of its own, and how many those are.
+fn params(draft: Draft, layers: &[&Linear], outputs_per_group: usize) -> (Draft, usize) {
+    let mut draft = shared_params(draft, layers[0]);
+    let mut groups = 0;
+    for layer in layers {
+        draft = layer_params(draft, layer, groups);
+        groups += layer.weight.shape()[0].div_ceil(outputs_per_group);
+    }
+    (draft, groups)
+}
+
+fn shared_params(draft: Draft, first: &Linear) -> Draft {
+    let x = &first.x;
     draft.size(x.shape().rows()).size(x.shape().width()).last_step(x).rows(&Rows::new([x], 1))
 }
 
@@ -134,37 +179,4 @@ fn layer_params(draft: Draft, layer: &Linear, first_group: usize) -> Draft {
 /// The type a factor is kept as in tiles: half only where it was as coarse before.
 pub(crate) fn tile_type(dtype: DType) -> &'static str {
     if dtype == DType::F16 || dtype.is_block() { "half" } else { "float" }
-}
-
-fn many(name: &'static str, layer: &Linear, gpu: &GpuTraits) -> Result<Launch> {
-    let Linear { x, weight, bias, out } = layer;
-    let (rows, outputs) = (x.shape().rows(), weight.shape()[0]);
-    let source = msl!(
-        "../gpu/types.metal",
-        "../gpu/blocks.metal",
-        "../gpu/runs.metal",
-        "../gpu/tile.metal",
-        "many.metal"
-    );
-    let draft = Draft::new(name, source, "linear_many", gpu)
-        .define_if(!gpu.simd_matrix || !has_simd(gpu), "NO_MATRIX")
-        .define_if(weight.dtype().is_block(), "BLOCKS")
-        .define_if(bias.is_some(), "HAS_BIAS")
-        .define("TILE_A", tile_type(x.dtype()))
-        .define("TILE_B", tile_type(weight.dtype()))
-        .read("X", x)
-        .read("W", weight);
-    draft
-        .read("BIAS", bias.as_ref().unwrap_or(x))
-        .write("OUT", out)
-        .size(rows)
-        .size(x.shape().width())
-        .size(outputs)
-        .last_step(x)
-        .step(row_step(weight, 0))
-        .last_step(weight)
-        .last_step(bias.as_ref().unwrap_or(x))
-        .last_step(out)
-        .rows(&Rows::new([x, out], 1))
-        .grid([outputs.div_ceil(TILE), rows.div_ceil(TILE), 1], [TILE_THREADS, 1, 1])
 }
