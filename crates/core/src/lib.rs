@@ -18,6 +18,7 @@ mod layout;
 mod operation;
 mod pool;
 mod shape;
+mod trace;
 mod view;
 mod walk;
 
@@ -32,4 +33,5 @@ pub use layout::Layout;
 pub use operation::{Access, Cost, Operation};
 pub use pool::{Pool, PoolLimits, PoolStats};
 pub use shape::{MAX_RANK, Shape, Strides};
+pub use trace::{Trace, TraceEvent};
 pub use view::View;

@@ -2,17 +2,17 @@
 
 use crate::{
     MetalOptions,
+    bandwidth::bandwidth,
     hal::{Buffer as _, Commands as _, Device as _, Encoder as _, Fault, Hal, Queue as _},
     memory::GpuMemory,
     pipelines::Pipelines,
     plan::{Dispatch, Maker, Plan},
     progress::{Intent, Progress},
     submission::Whole,
-    trace::Trace,
 };
 use bessemer_core::{
     Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool, PoolLimits,
-    Result, Slice, Stats, Ticket, gpu::GpuTraits,
+    Result, Slice, Stats, Ticket, Trace, gpu::GpuTraits,
 };
 use std::{
     fmt,
@@ -113,7 +113,8 @@ impl<H: Hal> Metal<H> {
         };
         let limits =
             PoolLimits { bytes: memory_limit, idle_bytes: memory_limit / 4, idle_buffers: 256 };
-        let trace = options.trace.as_ref().map(|path| Trace::new(path, &info.name));
+        let limit = bandwidth(&info.name);
+        let trace = options.trace.as_ref().map(|path| Trace::new(path, info.kind, limit));
         let trace = trace.transpose()?.map(Arc::new);
         let device = Arc::new(device);
         let maker = Arc::clone(&device);

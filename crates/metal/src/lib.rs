@@ -4,6 +4,7 @@
 //! it and is the same for both. There is no code for any particular op here: what runs is what
 //! [`Operation::metal`](bessemer_core::Operation::metal) says.
 
+mod bandwidth;
 mod device;
 pub mod hal;
 mod hazards;
@@ -13,7 +14,6 @@ mod pipelines;
 mod plan;
 mod progress;
 mod submission;
-mod trace;
 
 pub use device::{Counters, Metal};
 pub use options::MetalOptions;

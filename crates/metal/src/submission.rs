@@ -4,9 +4,8 @@ use crate::{
     hal::{Done, Fault, Hal, Times},
     plan::{Dispatch, Plan},
     progress::Progress,
-    trace::Trace,
 };
-use bessemer_core::{Cost, Ticket};
+use bessemer_core::{Cost, Ticket, Trace, TraceEvent};
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicUsize, Ordering},
@@ -47,7 +46,7 @@ impl<H: Hal> Whole<H> {
         });
         Box::new(move |result: Result<Times, Fault>| {
             if let (Ok(times), Some((trace, op, kernels, cost))) = (&result, traced) {
-                trace.add(op, kernels, cost, *times);
+                trace.add(TraceEvent { op, kernels, cost, seconds: times.start..times.end });
             }
             whole.end(result);
         })

@@ -52,28 +52,42 @@ impl fmt::Display for AdapterSummary {
     }
 }
 
-/// The adapter whose name contains `name`, or the best by `power` if any will do.
-pub(crate) fn choose(name: Option<&str>, power: Power) -> Result<wgpu::Adapter> {
+/// The adapter whose name contains `name`, or the best by `power` if any will do; if it shall be
+/// `hardware`, none that runs on the CPU.
+pub(crate) fn choose(name: Option<&str>, power: Power, hardware: bool) -> Result<wgpu::Adapter> {
     let all = all(power);
-    let wanted = |adapter: &&wgpu::Adapter| {
-        name.is_none_or(|name| {
-            adapter.get_info().name.to_lowercase().contains(&name.to_lowercase())
-        })
-    };
-    if let Some(found) = all.iter().find(wanted) {
-        return Ok(found.clone());
+    let summaries: Vec<_> = all.iter().map(|a| AdapterSummary::of(&a.get_info())).collect();
+    match pick(&summaries, name, hardware) {
+        Ok(place) => Ok(all[place].clone()),
+        Err(why) => Err(Error::Unavailable { device: "webgpu".into(), why }),
     }
-    let names: Vec<_> = all.iter().map(|a| AdapterSummary::of(&a.get_info()).to_string()).collect();
-    let why = match name {
-        _ if all.is_empty() => {
-            "no adapter was found: install a driver for Vulkan (its software one \
-             is in Debian's `mesa-vulkan-drivers`), or use `cpu`"
-                .to_owned()
-        }
-        Some(name) => format!("no adapter is called `{name}`; there is {}", names.join(", ")),
-        None => "no adapter was found; use `cpu`".to_owned(),
+}
+
+/// Which of the adapters, best first, or why none.
+fn pick(all: &[AdapterSummary], name: Option<&str>, hardware: bool) -> Result<usize, String> {
+    if all.is_empty() {
+        return Err("no adapter was found: install a driver for Vulkan (Debian's \
+                    `mesa-vulkan-drivers` also has one in software), or use `cpu`"
+            .to_owned());
+    }
+    let names: Vec<_> = all.iter().map(ToString::to_string).collect();
+    let names = names.join(", ");
+    let called = |adapter: &&AdapterSummary| {
+        name.is_none_or(|name| adapter.name.to_lowercase().contains(&name.to_lowercase()))
     };
-    Err(Error::Unavailable { device: "webgpu".into(), why })
+    let Some(first) = all.iter().position(|adapter| called(&adapter)) else {
+        let name = name.unwrap_or_default();
+        return Err(format!("no adapter is called `{name}`; there is {names}"));
+    };
+    if !hardware {
+        return Ok(first);
+    }
+    all.iter().position(|adapter| called(&adapter) && !adapter.software).ok_or_else(|| {
+        format!(
+            "there is no GPU, only {names}, which imitates one on the CPU; ask for `webgpu` by \
+                 name to use it"
+        )
+    })
 }
 
 /// All adapters, best first.
@@ -82,10 +96,34 @@ fn all(power: Power) -> Vec<wgpu::Adapter> {
     descriptor.backends = wgpu::Backends::PRIMARY;
     // Messages of a driver's own checks are for who writes drivers; ours come as errors.
     descriptor.flags = wgpu::InstanceFlags::empty();
+    // Memory that is not there is an error, also where the driver would begin to swap.
+    descriptor.memory_budget_thresholds.for_resource_creation = Some(97);
     let instance = wgpu::Instance::new(descriptor);
     let mut all = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
     all.sort_by_key(|adapter| rank(adapter.get_info().device_type, power));
     all
+}
+
+/// Bytes of memory that lie near the GPU, if that can be known.
+pub(crate) fn memory(adapter: &wgpu::Adapter) -> Option<usize> {
+    #[cfg(not(target_vendor = "apple"))]
+    {
+        // SAFETY: numbers are read; nothing that Vulkan holds is changed or kept.
+        unsafe {
+            let vulkan = adapter.as_hal::<wgpu::hal::api::Vulkan>()?;
+            let instance = vulkan.shared_instance().raw_instance();
+            let all = instance.get_physical_device_memory_properties(vulkan.raw_physical_device());
+            let heaps = all.memory_heaps_as_slice().iter();
+            // Bit 0 of the flags: the heap is local to the device.
+            let near = heaps.filter(|heap| heap.flags.as_raw() & 1 != 0).map(|heap| heap.size);
+            usize::try_from(near.sum::<u64>()).ok().filter(|&bytes| bytes > 0)
+        }
+    }
+    #[cfg(target_vendor = "apple")]
+    {
+        let _ = adapter;
+        None
+    }
 }
 
 fn rank(kind: wgpu::DeviceType, power: Power) -> u8 {
@@ -115,7 +153,27 @@ mod tests {
 
     #[test]
     fn a_name_that_no_adapter_has_is_an_error_with_those_there_are() {
-        let error = choose(Some("Voodoo 2"), Power::High).unwrap_err().to_string();
+        let error = choose(Some("Voodoo 2"), Power::High, false).unwrap_err().to_string();
         assert!(error.contains("Voodoo 2") && error.contains("vulkan"), "{error}");
+    }
+
+    #[test]
+    fn hardware_is_found_behind_software_and_never_made_up() {
+        let adapter = |name: &str, software| AdapterSummary {
+            name: name.into(),
+            api: "vulkan".into(),
+            software,
+        };
+        let (card, soft) = (adapter("GeForce", false), adapter("llvmpipe", true));
+        let both = [card.clone(), soft.clone()];
+        assert_eq!(pick(&both, None, true), Ok(0));
+        assert_eq!(pick(&both, Some("PIPE"), false), Ok(1));
+        // A name does not make hardware of it.
+        assert!(pick(&both, Some("pipe"), true).unwrap_err().contains("no GPU"));
+        assert_eq!(pick(&[soft.clone(), card], None, true), Ok(1));
+        assert_eq!(pick(&[soft.clone()], None, false), Ok(0));
+        assert!(pick(&[soft], None, true).unwrap_err().contains("llvmpipe"));
+        let none = pick(&[], None, false).unwrap_err();
+        assert!(none.contains("install a driver") && none.contains("`cpu`"), "{none}");
     }
 }

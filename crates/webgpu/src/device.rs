@@ -1,36 +1,26 @@
 //! The device: the contract of `core`, kept by wgpu.
 
 use crate::{
-    adapter::{self, AdapterSummary, Power},
+    WebGpuOptions,
+    adapter::{self, AdapterSummary},
     edges,
     engine::Engine,
     fault::Faults,
-    memory::GpuMemory,
+    memory::{Extent, GpuMemory},
+    timeline::{self, Clock, Timeline},
 };
 use bessemer_core::{
     Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool, PoolLimits,
-    Result, Slice, Stats, Ticket, gpu::GpuTraits,
+    Result, Slice, Stats, Ticket, Trace, gpu::GpuTraits,
 };
 use std::{
+    collections::VecDeque,
     env, fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
 };
-
-/// How to open a [`WebGpu`].
-#[derive(Clone, Debug, Default)]
-pub struct WebGpuOptions {
-    /// A part of the adapter's name; else `BESSEMER_ADAPTER`, else the best one is taken.
-    pub adapter: Option<String>,
-    /// Which of several is best.
-    pub power: Power,
-    /// The most bytes all buffers may take; WebGPU does not say how many there are.
-    pub memory_limit: Option<usize>,
-    /// Uses nothing that an adapter need not have: no subgroups, no 16-bit floats.
-    pub portable: bool,
-}
 
 /// A GPU by way of WebGPU.
 ///
@@ -49,7 +39,8 @@ pub struct WebGpu {
     faults: Faults,
     pool: Pool<GpuMemory>,
     adopted: Arc<AtomicUsize>,
-    max_buffer: u64,
+    extent: Extent,
+    limits: wgpu::Limits,
     engine: Mutex<Engine>,
 }
 
@@ -57,12 +48,10 @@ impl WebGpu {
     /// Opens an adapter.
     pub fn open(options: WebGpuOptions) -> Result<WebGpu> {
         let named = options.adapter.clone().or_else(|| env::var("BESSEMER_ADAPTER").ok());
-        let adapter = adapter::choose(named.as_deref(), options.power)?;
+        let adapter = adapter::choose(named.as_deref(), options.power, options.hardware)?;
         let summary = AdapterSummary::of(&adapter.get_info());
-        let wanted = wgpu::Features::SUBGROUP | wgpu::Features::SHADER_F16;
-        let wanted = if options.portable { wgpu::Features::empty() } else { wanted };
-        let features = adapter.features() & wanted;
-        let limits = adapter.limits();
+        let features = options.features(adapter.features());
+        let limits = options.limits(adapter.limits());
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("bessemer"),
             required_features: features,
@@ -74,9 +63,11 @@ impl WebGpu {
                 Error::Unavailable { device: "webgpu".into(), why: format!("{summary}: {error}") }
             })?;
         let faults = Faults::listen(&gpu);
-        let traits = traits(&summary, &adapter.get_info(), features, &limits);
+        let extent = Extent::new(limits.max_buffer_size, limits.max_storage_buffer_binding_size);
+        let traits = traits(&summary, &adapter.get_info(), features, &limits, extent);
         let id = DeviceId::new();
-        let memory_limit = options.memory_limit.unwrap_or(isize::MAX as usize);
+        let memory = || adapter::memory(&adapter).unwrap_or(isize::MAX as usize);
+        let memory_limit = options.memory_limit.unwrap_or_else(memory);
         let info = DeviceInfo {
             id,
             kind: DeviceKind::WebGpu,
@@ -99,10 +90,18 @@ impl WebGpu {
         };
         // naga knows subgroups without being told.
         let prelude = if traits.f16 { "enable f16;\n" } else { "" };
-        let uniform = limits.min_uniform_buffer_offset_alignment;
-        let engine = Mutex::new(Engine::new(gpu.clone(), queue, prelude, uniform));
-        let max_buffer = limits.max_buffer_size;
-        Ok(WebGpu { info, traits, gpu, faults, pool, adopted: Arc::default(), max_buffer, engine })
+        let timeline = match &options.trace {
+            None => None,
+            Some(path) => {
+                let bandwidth = timeline::bandwidth(&gpu, &queue);
+                let asks = features.contains(wgpu::Features::TIMESTAMP_QUERY);
+                let clock = asks.then(|| Clock::new(&gpu, &queue));
+                Some(Timeline::new(Trace::new(path, info.kind, bandwidth)?, clock))
+            }
+        };
+        let engine = Mutex::new(Engine::new(gpu.clone(), queue, prelude, &limits, timeline));
+        let adopted = Arc::default();
+        Ok(WebGpu { info, traits, gpu, faults, pool, adopted, extent, limits, engine })
     }
 
     /// What its launches may depend on.
@@ -174,8 +173,8 @@ impl Device for WebGpu {
             let device = self.info.name.clone();
             return Err(Error::OutOfMemory { device, asked: bytes, held, limit });
         }
-        let memory = GpuMemory::new(&self.gpu, &self.info.name, self.max_buffer, bytes)?;
-        let memory = memory.counted(&self.adopted);
+        let (gpu, name) = (&self.gpu, &self.info.name);
+        let memory = GpuMemory::read_only(gpu, name, self.extent, bytes, &self.adopted)?;
         let buffer = Buffer::new(self.info.id, Box::new(memory), bytes, false);
         let written =
             edges::write(&mut self.engine(), &self.traits, &Slice::all(&buffer), host.bytes());
@@ -198,9 +197,23 @@ impl Device for WebGpu {
         self.same_length("read", src, out.len())?;
         self.check("read")?;
         let memory = GpuMemory::of("read", src.buffer())?;
-        let Engine { gpu, queue, readback, .. } = &mut *self.engine();
-        let read = readback.read(gpu, queue, &memory.buffer, src.range().start, out);
-        read.map_err(|why| self.failed("read", why))?;
+        let failed = |why| self.failed("read", why);
+        let (mut at, end) = (src.range().start as u64, src.range().end as u64);
+        let (mut line, mut rest) = (VecDeque::new(), out);
+        // One piece is copied while the one before is read.
+        while at < end || !line.is_empty() {
+            if at < end && line.len() < 2 {
+                let Engine { gpu, queue, readback, .. } = &mut *self.engine();
+                let copying = readback.start(gpu, queue, memory, at..end).map_err(failed)?;
+                at += copying.len() as u64;
+                line.push_back(copying);
+            } else if let Some(copying) = line.pop_front() {
+                let (here, later) = std::mem::take(&mut rest).split_at_mut(copying.len());
+                rest = later;
+                let staging = copying.finish(&self.gpu, here).map_err(failed)?;
+                self.engine().readback.keep(staging);
+            }
+        }
         self.check("read")
     }
 
@@ -210,9 +223,11 @@ impl Device for WebGpu {
                 self.owns(step.op.name(), view.buffer())?;
             }
         }
-        self.check("submit")?;
+        // What goes wrong as a whole is told of the first op.
+        let op = batch.steps().first().map_or("submit", |step| step.op.name());
+        self.check(op)?;
         let submitted = self.engine().submit(&self.info.name, &self.traits, batch)?;
-        self.check("submit")?;
+        self.check(op)?;
         Ok(Ticket(submitted))
     }
 
@@ -239,6 +254,27 @@ impl Device for WebGpu {
         self.engine().forget_all();
         self.pool.trim(0);
     }
+
+    fn details(&self) -> Vec<String> {
+        let GpuTraits { simd_width, max_threads, max_threadgroup_bytes, .. } = self.traits;
+        let width = if simd_width > 1 { simd_width.to_string() } else { "not one".to_owned() };
+        let has = |what: &str, yes: bool| format!("{what}: {}", if yes { "yes" } else { "no" });
+        let limits = &self.limits;
+        vec![
+            format!("adapter: {} by {}", self.info.name, self.info.features[0]),
+            has("hardware", !self.info.software),
+            has("subgroups", self.traits.simd_reduce),
+            format!("threads of a subgroup: {width}"),
+            has("16-bit floats", self.traits.f16),
+            format!("threads of a workgroup: {max_threads}"),
+            format!("workgroup memory: {max_threadgroup_bytes} bytes"),
+            format!("workgroups a side: {}", self.traits.max_groups),
+            format!("buffers of a kernel: {}", limits.max_storage_buffers_per_shader_stage),
+            format!("longest buffer: {} bytes", limits.max_buffer_size),
+            format!("longest binding: {} bytes", limits.max_storage_buffer_binding_size),
+            format!("weights are bound in parts of: {} bytes", self.traits.part_bytes),
+        ]
+    }
 }
 
 fn traits(
@@ -246,6 +282,7 @@ fn traits(
     info: &wgpu::AdapterInfo,
     features: wgpu::Features,
     limits: &wgpu::Limits,
+    extent: Extent,
 ) -> GpuTraits {
     let subgroups = features.contains(wgpu::Features::SUBGROUP);
     let one_width = info.subgroup_min_size == info.subgroup_max_size;
@@ -259,7 +296,9 @@ fn traits(
         max_threads: limits.max_compute_invocations_per_workgroup,
         max_threadgroup_bytes: limits.max_compute_workgroup_storage_size,
         max_groups: limits.max_compute_workgroups_per_dimension,
+        max_buffers: limits.max_storage_buffers_per_shader_stage,
         max_binding_bytes: limits.max_storage_buffer_binding_size,
+        part_bytes: extent.overlap,
         offset_alignment: limits.min_storage_buffer_offset_alignment,
         // WebGPU does not tell; a software adapter has those of the machine.
         cores: match summary.software {

@@ -8,9 +8,6 @@ use bessemer_core::{
 
 const MERGE: Source = Source::File { name: "edges.wgsl", text: include_str!("edges.wgsl") };
 
-/// What is sent at once, so that the driver need not hold all of a model twice.
-const PIECE: usize = 32 << 20;
-
 /// Copies `bytes` to `dst`, after all that was submitted before.
 pub(crate) fn write(
     engine: &mut Engine,
@@ -23,19 +20,10 @@ pub(crate) fn write(
     // The words that are written whole. After the last byte of a buffer there is nothing to keep.
     let first = start.next_multiple_of(4).min(end);
     let last = if end == dst.buffer().bytes() { end } else { (end / 4 * 4).max(first) };
-    let whole = &bytes[first - start..last - start];
-    for (i, piece) in whole.chunks(PIECE).enumerate() {
-        if i > 0 {
-            engine.queue.submit([]);
-        }
-        let at = (first + i * PIECE) as u64;
-        let words = piece.len() / 4 * 4;
-        engine.queue.write_buffer(&memory.buffer, at, &piece[..words]);
-        if words < piece.len() {
-            let mut word = [0; 4];
-            word[..piece.len() - words].copy_from_slice(&piece[words..]);
-            engine.queue.write_buffer(&memory.buffer, at + words as u64, &word);
-        }
+    let Engine { gpu, queue, uploads, .. } = engine;
+    for piece in memory.all(first as u64..last as u64) {
+        let here = &bytes[piece.range.start as usize - start..piece.range.end as usize - start];
+        uploads.send(gpu, queue, piece.buffer, piece.offset, here)?;
     }
     merge(engine, traits, dst, start..first, &bytes[..first - start])?;
     merge(engine, traits, dst, last..end, &bytes[last - start..])

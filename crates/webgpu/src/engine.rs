@@ -5,6 +5,8 @@ use crate::{
     pages::Pages,
     pipelines::Pipelines,
     readback::Readback,
+    timeline::Timeline,
+    uploads::Uploads,
 };
 use bessemer_core::{Batch, Error, Operation, Result, gpu::GpuTraits};
 use rustc_hash::FxHashMap;
@@ -19,7 +21,12 @@ pub(crate) struct Engine {
     pub(crate) queue: wgpu::Queue,
     pub(crate) pipelines: Pipelines,
     pub(crate) pages: Pages,
+    pub(crate) uploads: Uploads,
     pub(crate) readback: Readback,
+    /// What every op is timed for, if somebody asked.
+    timeline: Option<Timeline>,
+    /// The most bytes of a buffer.
+    max_buffer: u64,
     /// Ops by where they lie. An entry holds a weak handle, so no other op can come to lie there.
     ready: FxHashMap<usize, Ready>,
     /// How many entries may be there before those of dropped ops are taken out.
@@ -29,6 +36,23 @@ pub(crate) struct Engine {
     pub(crate) dispatches: u64,
     /// The last submissions, to wait for.
     running: VecDeque<(u64, wgpu::SubmissionIndex)>,
+}
+
+/// An op of a batch and what it launches.
+pub(crate) struct Step<'a> {
+    pub(crate) op: &'a dyn Operation,
+    pub(crate) dispatches: &'a [Dispatch],
+}
+
+impl Step<'_> {
+    pub(crate) fn encode(&self, pass: &mut wgpu::ComputePass<'_>) {
+        for dispatch in self.dispatches {
+            pass.set_pipeline(&dispatch.pipeline.pipeline);
+            pass.set_bind_group(0, &dispatch.group, &[]);
+            let [x, y, z] = dispatch.groups;
+            pass.dispatch_workgroups(x, y, z);
+        }
+    }
 }
 
 /// An op with all that it launches.
@@ -49,12 +73,16 @@ impl Engine {
         gpu: wgpu::Device,
         queue: wgpu::Queue,
         prelude: &'static str,
-        uniform_alignment: u32,
+        limits: &wgpu::Limits,
+        timeline: Option<Timeline>,
     ) -> Engine {
         Engine {
             pipelines: Pipelines::new(gpu.clone(), prelude),
-            pages: Pages::new(uniform_alignment),
-            readback: Readback::new(),
+            pages: Pages::new(limits.min_uniform_buffer_offset_alignment),
+            uploads: Uploads::new(limits.max_buffer_size),
+            readback: Readback::new(limits.max_buffer_size),
+            max_buffer: limits.max_buffer_size,
+            timeline,
             ready: FxHashMap::default(),
             ready_limit: READY,
             scratch: None,
@@ -72,18 +100,28 @@ impl Engine {
             self.prepare(name, traits, &step.op)?;
         }
         self.pages.flush(&self.queue);
+        let steps = batch.steps().iter().map(|step| Step {
+            op: &*step.op,
+            dispatches: &self.ready[&place(&step.op)].dispatches,
+        });
         let mut encoder = self.gpu.create_command_encoder(&Default::default());
-        let mut pass = encoder.begin_compute_pass(&Default::default());
-        for step in batch.steps() {
-            for dispatch in &self.ready[&place(&step.op)].dispatches {
-                pass.set_pipeline(&dispatch.pipeline.pipeline);
-                pass.set_bind_group(0, &dispatch.group, &[]);
-                let [x, y, z] = dispatch.groups;
-                pass.dispatch_workgroups(x, y, z);
-                self.dispatches += 1;
+        match &self.timeline {
+            None => {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                for step in steps {
+                    step.encode(&mut pass);
+                    self.dispatches += step.dispatches.len() as u64;
+                }
+            }
+            Some(timeline) => {
+                let steps: Vec<_> = steps.filter(|step| !step.dispatches.is_empty()).collect();
+                self.dispatches += steps.iter().map(|s| s.dispatches.len() as u64).sum::<u64>();
+                let ran = timeline.run(&self.gpu, &self.queue, &mut self.readback, &steps);
+                let op = steps.first().map_or("submit", |step| step.op.name());
+                let failed = |why| Error::Failed { device: name.to_owned(), op, why };
+                ran.map_err(failed)?;
             }
         }
-        drop(pass);
         let index = self.queue.submit([encoder.finish()]);
         self.submissions += 1;
         self.running.push_back((self.submissions, index));
@@ -169,7 +207,8 @@ impl Engine {
     pub(crate) fn forget_all(&mut self) {
         self.ready.clear();
         self.scratch = None;
-        self.readback = Readback::new();
+        self.uploads = Uploads::new(self.max_buffer);
+        self.readback = Readback::new(self.max_buffer);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     pipelines::{Key, Pipeline, Pipelines},
 };
 use bessemer_core::{
-    Result, View,
+    Error, Memory as _, Result, View,
     gpu::{Binding, GpuTraits, Launch},
 };
 use std::{ops::Range, sync::Arc};
@@ -82,12 +82,8 @@ impl Maker<'_> {
         Self: 'b,
     {
         match binding {
-            Binding::Read(view) => {
-                Ok(self.bind_view(GpuMemory::of(op, view.buffer())?, view, false))
-            }
-            Binding::Write(view) => {
-                Ok(self.bind_view(GpuMemory::of(op, view.buffer())?, view, true))
-            }
+            Binding::Read(view) => self.bind_view(op, view, false),
+            Binding::Write(view) => self.bind_view(op, view, true),
             Binding::Scratch { range, write } => {
                 let buffer = self.scratch.expect("the device made it as large as the op asked for");
                 let range = range.start as u64..range.end as u64;
@@ -97,14 +93,23 @@ impl Maker<'_> {
     }
 
     /// From the last address before the view that a binding may start at, to its last word.
-    fn bind_view<'b>(&self, memory: &'b GpuMemory, view: &View, writes: bool) -> Bound<'b> {
+    fn bind_view<'b>(&self, op: &'static str, view: &'b View, writes: bool) -> Result<Bound<'b>> {
+        let memory = GpuMemory::of(op, view.buffer())?;
         let align = u64::from(self.traits.offset_alignment);
-        let size = memory.buffer.size();
+        let size = (memory.bytes() as u64).max(1).next_multiple_of(GpuMemory::WORD);
         let (start, end) = (view.range().start as u64, view.range().end as u64);
         // A view of nothing may lie at the very end; something must be bound for it all the same.
         let start = start.min(size - GpuMemory::WORD) / align * align;
         let end = end.next_multiple_of(GpuMemory::WORD).clamp(start + GpuMemory::WORD, size);
-        Bound { buffer: &memory.buffer, range: start..end, writes }
+        let piece = memory.whole(start..end).ok_or_else(|| {
+            let most = self.traits.part_bytes;
+            Error::view(format!(
+                "{view:?} lies across two buffers of the adapter: of memory this long, {most} bytes \
+                 can be bound at once"
+            ))
+        })?;
+        let range = piece.offset..piece.offset + (end - start);
+        Ok(Bound { buffer: piece.buffer, range, writes })
     }
 
     fn within_limits(&self, launch: &Launch, bound: &[Bound<'_>]) -> Result<(), String> {

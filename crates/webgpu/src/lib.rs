@@ -10,6 +10,10 @@
 //!   that touch the same buffer, so no barriers are ours to place.
 //! * **An op that is submitted again** finds its pipelines, bind groups and parameters as it left
 //!   them: a token after the first creates nothing.
+//! * **Weights** that are longer than any buffer of the adapter lie in several, which overlap, so
+//!   that every part an op asks for is whole in one of them.
+//! * **Copies** to the GPU go through a ring of staging memory; copies from it are waited for
+//!   without holding up who submits.
 //! * **Errors** of the driver, a lost device and memory that is not there come back from the call
 //!   that finds them, with the name of the adapter.
 
@@ -20,10 +24,14 @@ mod engine;
 mod fault;
 mod launch;
 mod memory;
+mod options;
 mod pages;
 mod pipelines;
 mod readback;
 mod source;
+mod timeline;
+mod uploads;
 
 pub use adapter::{AdapterSummary, Power, adapters};
-pub use device::{WebGpu, WebGpuOptions};
+pub use device::WebGpu;
+pub use options::WebGpuOptions;

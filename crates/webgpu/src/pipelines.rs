@@ -19,6 +19,14 @@ pub(crate) struct Key {
 pub(crate) struct Pipeline {
     pub(crate) pipeline: wgpu::ComputePipeline,
     pub(crate) layout: wgpu::BindGroupLayout,
+    source: Source,
+}
+
+impl Pipeline {
+    /// The name of the text it was compiled from.
+    pub(crate) fn name(&self) -> &str {
+        self.source.name()
+    }
 }
 
 /// All pipelines of a device.
@@ -92,7 +100,7 @@ impl Pipelines {
             },
             cache: None,
         });
-        Pipeline { pipeline, layout }
+        Pipeline { pipeline, layout, source: kernel.source.clone() }
     }
 
     fn layout(&self, key: &Key) -> wgpu::BindGroupLayout {

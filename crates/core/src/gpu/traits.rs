@@ -21,8 +21,13 @@ pub struct GpuTraits {
     pub max_threadgroup_bytes: u32,
     /// The most threadgroups along one dimension.
     pub max_groups: u32,
+    /// The most buffers of a launch.
+    pub max_buffers: u32,
     /// The most bytes of one binding.
     pub max_binding_bytes: u64,
+    /// The most bytes of weights that are sure to be bound whole; ops go through longer ones in
+    /// parts. It is less than the most of a binding where a model may lie in several buffers.
+    pub part_bytes: u64,
     /// What offsets of bindings are multiples of.
     pub offset_alignment: u32,
     /// Cores, or a guess: how many threadgroups are needed to keep it busy.

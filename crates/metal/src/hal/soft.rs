@@ -72,7 +72,9 @@ impl Device {
             max_threads: 1024,
             max_threadgroup_bytes: device.max_threadgroup_memory_length() as u32,
             max_groups: u32::MAX,
+            max_buffers: 30,
             max_binding_bytes: device.max_buffer_length() as u64,
+            part_bytes: device.max_buffer_length() as u64,
             offset_alignment: 1,
             cores: thread::available_parallelism().map_or(1, |n| n.get() as u32),
         });

@@ -18,7 +18,9 @@ fn traits(simd: bool) -> GpuTraits {
         max_threads: 1024,
         max_threadgroup_bytes: 32 * 1024,
         max_groups: u32::MAX,
+        max_buffers: 30,
         max_binding_bytes: u64::MAX,
+        part_bytes: u64::MAX,
         offset_alignment: 4,
         cores: 8,
     }

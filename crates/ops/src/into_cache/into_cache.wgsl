@@ -1,4 +1,5 @@
-// A workgroup for each head of each row: those of the queries, then of the keys, then of the values.
+// A workgroup for each head of each row: those of the queries, then of the keys, then of the values;
+// a launch has all of them, or those from `first` on.
 OPERANDS
 MATHS
 FOLDS
@@ -14,7 +15,7 @@ fn main(
 ) {
     START
     let row = group.y;
-    let which = group.x;
+    let which = group.x + params.first;
     let is_query = which < params.heads;
     let is_value = which >= params.heads + params.kv_heads;
     var head = which;
@@ -54,8 +55,7 @@ fn main(
         workgroupBarrier();
     }
     if is_query {
-        let out = i32(row) * params.out_row + i32(head) * params.out_head;
-        for (var i = thread; i < SIZE; i += THREADS) { store_out(out + i32(i) * params.out_step, head_of[i]); }
+        for (var i = thread; i < SIZE; i += THREADS) { put(row, head, i32(i), head_of[i]); }
         return;
     }
     keep(is_value, head, token, thread);

@@ -43,7 +43,7 @@ pub(crate) fn grid(groups: usize) -> [u32; 3] {
 /// The ranges of dimension `axis` that can each be bound at once: one, mostly.
 pub(crate) fn parts(gpu: &GpuTraits, view: &View, axis: usize) -> Vec<Range<usize>> {
     let len = view.shape()[axis];
-    let room = gpu.max_binding_bytes as usize - gpu.offset_alignment as usize;
+    let room = gpu.part_bytes as usize - gpu.offset_alignment as usize;
     let bytes = view.range().len();
     if bytes <= room || len == 0 {
         return std::iter::once(0..len).collect();

@@ -121,7 +121,9 @@ fn facts(gpu: &Gpu) -> Facts {
         max_threads: gpu.maxThreadsPerThreadgroup().width as u32,
         max_threadgroup_bytes: gpu.maxThreadgroupMemoryLength() as u32,
         max_groups: u32::MAX,
+        max_buffers: 30,
         max_binding_bytes: gpu.maxBufferLength() as u64,
+        part_bytes: gpu.maxBufferLength() as u64,
         offset_alignment: 1,
     };
     Facts {
