@@ -10,7 +10,19 @@ pub(crate) struct Candidate {
     pub(crate) kind: DeviceKind,
     /// Why `auto` never takes one, however well it works.
     pub(crate) only_by_name: Option<&'static str>,
-    pub(crate) open: fn(&DeviceOptions) -> Result<Arc<dyn Device>>,
+    pub(crate) open: Open,
+}
+
+/// Opens a device. [`Asked::Auto`] takes no imitation of hardware, so none needs to be opened.
+pub(crate) type Open = fn(&DeviceOptions, Asked) -> Result<Arc<dyn Device>>;
+
+/// Who asks for a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Somebody who named it.
+    ByName,
+    /// `auto`, which looks for the best.
+    Auto,
 }
 
 pub(crate) const CANDIDATES: [Candidate; 4] = [
@@ -24,7 +36,7 @@ pub(crate) const CANDIDATES: [Candidate; 4] = [
     },
 ];
 
-fn cpu(options: &DeviceOptions) -> Result<Arc<dyn Device>> {
+fn cpu(options: &DeviceOptions, _: Asked) -> Result<Arc<dyn Device>> {
     if options.trace.is_some() {
         return Err(absent(DeviceKind::Cpu, "it writes no trace; GPUs do"));
     }
@@ -36,12 +48,12 @@ fn cpu(options: &DeviceOptions) -> Result<Arc<dyn Device>> {
     Ok(Arc::new(Cpu::open(options)?))
 }
 
-fn reference(_: &DeviceOptions) -> Result<Arc<dyn Device>> {
+fn reference(_: &DeviceOptions, _: Asked) -> Result<Arc<dyn Device>> {
     Ok(Arc::new(Reference::new()))
 }
 
 #[cfg(all(feature = "metal", target_vendor = "apple"))]
-fn metal(options: &DeviceOptions) -> Result<Arc<dyn Device>> {
+fn metal(options: &DeviceOptions, _: Asked) -> Result<Arc<dyn Device>> {
     if let Some(soft) = soft_metal(options) {
         return soft;
     }
@@ -49,7 +61,7 @@ fn metal(options: &DeviceOptions) -> Result<Arc<dyn Device>> {
 }
 
 #[cfg(all(feature = "metal", not(target_vendor = "apple")))]
-fn metal(options: &DeviceOptions) -> Result<Arc<dyn Device>> {
+fn metal(options: &DeviceOptions, _: Asked) -> Result<Arc<dyn Device>> {
     soft_metal(options).unwrap_or_else(|| {
         Err(absent(
             DeviceKind::Metal,
@@ -92,7 +104,7 @@ fn soft_metal(_: &DeviceOptions) -> Option<Result<Arc<dyn Device>>> {
 }
 
 #[cfg(not(feature = "metal"))]
-fn metal(_: &DeviceOptions) -> Result<Arc<dyn Device>> {
+fn metal(_: &DeviceOptions, _: Asked) -> Result<Arc<dyn Device>> {
     Err(absent(
         DeviceKind::Metal,
         if cfg!(target_vendor = "apple") {
@@ -106,14 +118,18 @@ fn metal(_: &DeviceOptions) -> Result<Arc<dyn Device>> {
 }
 
 #[cfg(feature = "webgpu")]
-fn web_gpu(options: &DeviceOptions) -> Result<Arc<dyn Device>> {
-    let options =
-        bessemer_webgpu::WebGpuOptions { memory_limit: options.memory_limit, ..Default::default() };
+fn web_gpu(options: &DeviceOptions, asked: Asked) -> Result<Arc<dyn Device>> {
+    let options = bessemer_webgpu::WebGpuOptions {
+        hardware: asked == Asked::Auto,
+        memory_limit: options.memory_limit,
+        trace: options.trace.clone(),
+        ..Default::default()
+    };
     Ok(Arc::new(bessemer_webgpu::WebGpu::open(options)?))
 }
 
 #[cfg(not(feature = "webgpu"))]
-fn web_gpu(_: &DeviceOptions) -> Result<Arc<dyn Device>> {
+fn web_gpu(_: &DeviceOptions, _: Asked) -> Result<Arc<dyn Device>> {
     Err(absent(
         DeviceKind::WebGpu,
         "this build has no WebGPU device; use `cpu`, or a version of bessemer with the feature \

@@ -2,7 +2,7 @@
 
 use crate::{
     DeviceChoice, Refusal, Survey,
-    candidates::{CANDIDATES, Candidate},
+    candidates::{Asked, CANDIDATES, Candidate},
     survey,
 };
 use bessemer_core::{Error, Result};
@@ -64,7 +64,7 @@ impl Device {
                     device: kind.name().to_owned(),
                     why: "this build does not know it".to_owned(),
                 })?;
-                Ok(Device::from((candidate.open)(options)?))
+                Ok(Device::from((candidate.open)(options, Asked::ByName)?))
             }
         }
     }
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(device.info().kind, DeviceKind::Cpu);
         let kinds: Vec<_> = device.passed_over().iter().map(|refusal| refusal.kind).collect();
         assert_eq!(kinds, [DeviceKind::Metal, DeviceKind::WebGpu]);
-        let said = |why: &str| why.contains("`cpu`") || why.contains("software");
+        let said = |why: &str| why.contains("`cpu`") || why.contains("on the CPU");
         assert!(device.passed_over().iter().all(|refusal| said(&refusal.why)));
     }
 
@@ -153,7 +153,8 @@ mod tests {
     #[test]
     #[cfg(not(target_vendor = "apple"))]
     fn a_device_that_is_not_here_says_what_to_do() {
-        for name in ["metal", "webgpu"] {
+        let absent = ["metal"].into_iter().chain((!cfg!(feature = "webgpu")).then_some("webgpu"));
+        for name in absent {
             let error = Device::open(name).unwrap_err().to_string();
             assert!(error.contains(name) && error.contains("use `cpu`"), "{error}");
         }
@@ -161,16 +162,47 @@ mod tests {
     }
 
     #[test]
+    fn auto_takes_the_first_that_is_no_imitation() {
+        /// A CPU device that says it is something else.
+        fn as_if(kind: DeviceKind, software: bool) -> Arc<dyn bessemer_core::Device> {
+            Arc::new(crate::survey::disguise::Disguised::new(kind, software))
+        }
+        let candidate = |kind, open| Candidate { kind, only_by_name: None, open };
+        let list = |web_gpu| {
+            let absent = |_: &DeviceOptions, _: Asked| {
+                Err(Error::Unavailable { device: "metal".into(), why: "no Mac".into() })
+            };
+            let cpu = |_: &DeviceOptions, _: Asked| Ok(as_if(DeviceKind::Cpu, false));
+            [
+                candidate(DeviceKind::Metal, absent),
+                candidate(DeviceKind::WebGpu, web_gpu),
+                candidate(DeviceKind::Cpu, cpu),
+            ]
+        };
+        let taken = |web_gpu| auto(&list(web_gpu), &DeviceOptions::default()).unwrap();
+        let card = taken(|_, asked| {
+            assert_eq!(asked, Asked::Auto);
+            Ok(as_if(DeviceKind::WebGpu, false))
+        });
+        assert_eq!(card.info().kind, DeviceKind::WebGpu);
+        let imitation = taken(|_, _| Ok(as_if(DeviceKind::WebGpu, true)));
+        assert_eq!(imitation.info().kind, DeviceKind::Cpu);
+        assert!(imitation.passed_over()[1].why.contains("imitates"));
+    }
+
+    #[test]
     fn auto_with_nothing_to_take_is_an_error_that_names_each() {
         let broken = Candidate {
             kind: DeviceKind::Metal,
             only_by_name: None,
-            open: |_| Err(Error::Unavailable { device: "metal".into(), why: "unplugged".into() }),
+            open: |_, _| {
+                Err(Error::Unavailable { device: "metal".into(), why: "unplugged".into() })
+            },
         };
         let slow = Candidate {
             kind: DeviceKind::Reference,
             only_by_name: Some("slow"),
-            open: |_| Ok(Arc::new(Reference::new())),
+            open: |_, _| Ok(Arc::new(Reference::new())),
         };
         let error = auto(&[broken, slow], &DeviceOptions::default()).unwrap_err().to_string();
         assert!(error.contains("metal: unplugged") && error.contains("reference: slow"), "{error}");

@@ -1,6 +1,9 @@
 //! Looking at the devices there are: what `auto` does, and what `bessemer devices` shows.
 
-use crate::{DeviceOptions, candidates::Candidate};
+use crate::{
+    DeviceOptions,
+    candidates::{Asked, Candidate},
+};
 use bessemer_conformance::{Report, Selection, check};
 use bessemer_core::{Device, DeviceInfo, DeviceKind, Error, Result};
 use std::{
@@ -26,7 +29,8 @@ pub struct Finding {
     pub kind: DeviceKind,
     /// What it is, if it could be opened.
     pub info: Option<DeviceInfo>,
-    /// Its quick conformance run, if it could be opened.
+    /// Its quick conformance run, if it could be opened and `auto` would trust it: an imitation of
+    /// hardware is not worth the wait.
     pub check: Option<Arc<QuickCheck>>,
     /// What more there is to say of it, line by line.
     pub details: Vec<String>,
@@ -68,12 +72,12 @@ impl fmt::Display for Refusal {
 pub(crate) fn survey(candidates: &[Candidate], options: &DeviceOptions) -> Survey {
     let findings = candidates.iter().map(|candidate| {
         let kind = candidate.kind;
-        match (candidate.open)(options) {
+        match (candidate.open)(options, Asked::ByName) {
             Ok(device) => {
-                let check = quick_check(&*device);
-                let refusal = refusal(candidate, device.info(), &check);
+                let check = (!device.info().software).then(|| quick_check(&*device));
+                let refusal = refusal(candidate, device.info(), check.as_deref());
                 let info = Some(device.info().clone());
-                Finding { kind, info, check: Some(check), details: device.details(), refusal }
+                Finding { kind, info, check, details: device.details(), refusal }
             }
             Err(error) => {
                 let refusal = Some(reason(error));
@@ -93,13 +97,13 @@ pub(crate) fn examine(
     if let Some(why) = candidate.only_by_name {
         return Err(refuse(why.to_owned()));
     }
-    let device = (candidate.open)(options).map_err(|error| refuse(reason(error)))?;
+    let device = (candidate.open)(options, Asked::Auto).map_err(|error| refuse(reason(error)))?;
     if device.info().software {
         // Refused anyway: no need to wait for what it would compute.
         return Err(refuse(IMITATION.to_owned()));
     }
     let check = quick_check(&*device);
-    match refusal(candidate, device.info(), &check) {
+    match refusal(candidate, device.info(), Some(&check)) {
         None => Ok((device, check)),
         Some(why) => Err(refuse(why)),
     }
@@ -108,16 +112,14 @@ pub(crate) fn examine(
 const IMITATION: &str = "it imitates in software hardware that is not here";
 
 /// Why `auto` does not take a device that is there.
-fn refusal(candidate: &Candidate, info: &DeviceInfo, check: &QuickCheck) -> Option<String> {
+fn refusal(candidate: &Candidate, info: &DeviceInfo, check: Option<&QuickCheck>) -> Option<String> {
     if let Some(why) = candidate.only_by_name {
         return Some(why.to_owned());
     }
     if info.software {
         return Some(IMITATION.to_owned());
     }
-    if check.report.passed() {
-        return None;
-    }
+    let check = check.filter(|check| !check.report.passed())?;
     let troubles = check.report.troubles().count();
     let first = check
         .report
@@ -165,6 +167,9 @@ fn reason(error: Error) -> String {
 }
 
 #[cfg(test)]
+pub(crate) mod disguise;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::candidates::CANDIDATES;
@@ -185,16 +190,16 @@ mod tests {
     #[test]
     fn a_device_that_imitates_hardware_is_refused() {
         let candidate = &CANDIDATES[2];
-        let device = (candidate.open)(&DeviceOptions::default()).unwrap();
+        let device = (candidate.open)(&DeviceOptions::default(), Asked::ByName).unwrap();
         let check = quick_check(&*device);
-        assert_eq!(refusal(candidate, device.info(), &check), None);
+        assert_eq!(refusal(candidate, device.info(), Some(&check)), None);
         let imitation = DeviceInfo { software: true, ..device.info().clone() };
-        assert!(refusal(candidate, &imitation, &check).unwrap().contains("software"));
+        assert!(refusal(candidate, &imitation, None).unwrap().contains("software"));
     }
 
     #[test]
     fn the_run_happens_once() {
-        let device = (CANDIDATES[2].open)(&DeviceOptions::default()).unwrap();
+        let device = (CANDIDATES[2].open)(&DeviceOptions::default(), Asked::ByName).unwrap();
         let first = quick_check(&*device);
         let dispatches = device.stats().dispatches;
         assert!(Arc::ptr_eq(&first, &quick_check(&*device)));

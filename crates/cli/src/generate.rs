@@ -1,11 +1,16 @@
 //! What commands that write text have in common: their flags, loading a model, telling timings.
 
-use crate::{args::Global, fault::Fault, model::ModelArgs, text};
+use crate::{
+    args::Global,
+    fault::Fault,
+    model::ModelArgs,
+    text::{self, WARN},
+};
 use anyhow::anyhow;
-use bessemer::DType;
+use bessemer::{DType, Device, DeviceKind, DeviceOptions};
 use bessemer_llm::{
-    Cancel, GenerateOptions, Llm, SessionOptions, StopReason, Timings, files::ModelFile,
-    sampling::Sampling,
+    Cancel, GenerateOptions, Generation, Llm, SessionOptions, StopReason, Timings,
+    files::ModelFile, sampling::Sampling,
 };
 use clap::Args;
 use serde_json::{Value, json};
@@ -75,6 +80,43 @@ pub(crate) struct Loaded {
     pub(crate) llm: Llm,
     pub(crate) file: ModelFile,
     pub(crate) seconds: f64,
+    /// How another device would be opened.
+    options: DeviceOptions,
+}
+
+impl Loaded {
+    /// Shows every piece of a text as it comes. If a GPU fails in the middle of it, the text goes on
+    /// on the CPU.
+    pub(crate) fn show(
+        &self,
+        text: &mut Generation<'_>,
+        mut see: impl FnMut(&str) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        while let Some(piece) = text.next() {
+            match piece {
+                Ok(piece) => see(&piece)?,
+                Err(error) => self.go_on(text, error)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn go_on(&self, text: &mut Generation<'_>, error: bessemer_llm::Error) -> Result<(), Fault> {
+        let at_fault = matches!(
+            error,
+            bessemer_llm::Error::Core(
+                bessemer::Error::Failed { .. } | bessemer::Error::OutOfMemory { .. }
+            )
+        );
+        let kind = text.session().model().device().info().kind;
+        if !at_fault || !matches!(kind, DeviceKind::Metal | DeviceKind::WebGpu) {
+            return Err(error.into());
+        }
+        anstream::eprintln!("{WARN}{error}; going on with `cpu`{WARN:#}");
+        let cpu = Device::open_with("cpu", &self.options)?;
+        let llm = Llm::from_file(&self.file, &cpu.into())?;
+        Ok(text.move_to(llm.model())?)
+    }
 }
 
 impl LoadArgs {
@@ -84,7 +126,8 @@ impl LoadArgs {
         let opened = self.model.open()?;
         let llm = Llm::from_file(&opened.file, &device.into())?;
         let seconds = start.elapsed().as_secs_f64();
-        Ok(Loaded { name: opened.name, llm, file: opened.file, seconds })
+        let options = DeviceOptions { trace: None, ..global.options() };
+        Ok(Loaded { name: opened.name, llm, file: opened.file, seconds, options })
     }
 
     pub(crate) fn session_options(&self, llm: &Llm) -> SessionOptions {

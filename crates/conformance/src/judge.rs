@@ -59,6 +59,23 @@ pub fn judge_varied(
     trial(case, variation, device, reference).result
 }
 
+/// The numbers of an output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    /// How they are stored.
+    pub dtype: DType,
+    /// All of them, row-major.
+    pub values: Vec<f64>,
+}
+
+/// What `device` makes of `case`: every output, to compare devices with each other.
+pub fn results(case: &Case, device: &dyn Device) -> Result<Vec<Values>> {
+    let ran = Ran::new(case, &Variation::default(), device)?;
+    let values =
+        |output: &Snapshot| Values { dtype: output.view().dtype(), values: output.values() };
+    Ok(ran.outputs().iter().map(values).collect())
+}
+
 /// What became of a case, and the dtypes of its operands as far as they are known.
 pub(crate) struct Trial {
     pub(crate) dtypes: Vec<DType>,

@@ -23,7 +23,7 @@ mod selection;
 mod snapshot;
 mod support;
 
-pub use judge::{Failure, judge, judge_varied};
+pub use judge::{Failure, Values, judge, judge_varied, results};
 pub use report::{CaseResult, Outcome, Report, Row};
 pub use run::{Progress, check};
 pub use selection::{Selection, UnknownOp};

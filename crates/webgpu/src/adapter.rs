@@ -171,7 +171,7 @@ mod tests {
         // A name does not make hardware of it.
         assert!(pick(&both, Some("pipe"), true).unwrap_err().contains("no GPU"));
         assert_eq!(pick(&[soft.clone(), card], None, true), Ok(1));
-        assert_eq!(pick(&[soft.clone()], None, false), Ok(0));
+        assert_eq!(pick(std::slice::from_ref(&soft), None, false), Ok(0));
         assert!(pick(&[soft], None, true).unwrap_err().contains("llvmpipe"));
         let none = pick(&[], None, false).unwrap_err();
         assert!(none.contains("install a driver") && none.contains("`cpu`"), "{none}");

@@ -1,7 +1,12 @@
 //! What every device promises, on whatever adapter there is: bytes in and out at any place, limits,
 //! and a device that is lost.
 
-use bessemer_core::{Batch, DType, Device, Error, HostMemory, Shape, Slice, View};
+use bessemer_core::{
+    Access, Batch, Cost, DType, Device, Error, Host, HostMemory, Operation, Result, Shape, Slice,
+    View,
+    cpu::CpuContext,
+    gpu::{Binding, GpuTraits, Kernel, Launch, Launches, Params, Source},
+};
 use bessemer_ops::Copy;
 use bessemer_webgpu::{WebGpu, WebGpuOptions, adapters};
 use std::sync::{Arc, LazyLock};
@@ -92,10 +97,17 @@ fn more_than_there_may_be_is_an_error() {
     assert!(matches!(gpu.alloc(2 << 20), Err(Error::OutOfMemory { .. })));
     let host = HostMemory::new(Arc::new(vec![0u8; 2 << 20]));
     assert!(matches!(gpu.adopt(host), Err(Error::OutOfMemory { .. })));
+    // More than the adapter has.
+    let limit = GPU.info().memory_limit;
+    assert!(limit < 1 << 50, "it says how much it has: {limit}");
+    let error = GPU.alloc(limit + 1).unwrap_err().to_string();
+    assert!(error.contains(&GPU.info().name), "{error}");
     // More than any adapter's buffers hold.
-    let error = GPU.alloc(1 << 50).unwrap_err().to_string();
-    assert!(error.contains("the adapter's buffers"), "{error}");
-    assert!(GPU.alloc(1000).is_ok());
+    let boundless = WebGpuOptions { memory_limit: Some(1 << 60), ..Default::default() };
+    let gpu = WebGpu::open(boundless).unwrap();
+    let error = gpu.alloc(1 << 50).unwrap_err().to_string();
+    assert!(error.contains("the adapter's buffers") && error.contains(&gpu.info().name), "{error}");
+    assert!(GPU.alloc(1000).is_ok() && gpu.alloc(1000).is_ok());
 }
 
 #[test]
@@ -128,6 +140,96 @@ fn a_device_that_is_lost_says_so_and_another_can_be_opened() {
     let again = WebGpu::open(WebGpuOptions::default()).unwrap();
     let (batch, ..) = copy(&again, 64);
     again.wait(again.submit(&batch).unwrap()).unwrap();
+}
+
+/// An op whose kernel no driver takes.
+#[derive(Debug)]
+struct Refused(View);
+
+impl Operation for Refused {
+    fn name(&self) -> &'static str {
+        "refused"
+    }
+
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn access(&self) -> Access {
+        Access::new(&[], &[&self.0])
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::default()
+    }
+
+    fn reference(&self, _: &mut Host<'_>) {}
+
+    fn cpu(&self, _: &CpuContext<'_>) {}
+
+    fn webgpu(&self, _: &GpuTraits) -> Result<Launches> {
+        let text = "@compute @workgroup_size(1) fn main() { let x: f32 = 1u; }";
+        let launch = Launch {
+            kernel: Kernel::new(Source::File { name: "refused.wgsl", text }, "main"),
+            bindings: vec![Binding::Write(self.0.clone())],
+            params: Params::new(),
+            groups: [1; 3],
+            threads: [1; 3],
+        };
+        Ok(launch.into())
+    }
+}
+
+#[test]
+fn a_kernel_that_is_refused_is_told_with_its_op_and_the_device_goes_on() {
+    let gpu = WebGpu::open(WebGpuOptions::default()).unwrap();
+    let (good, _, out) = copy(&gpu, 8);
+    let mut bad = Batch::new();
+    bad.push(Refused(out)).unwrap();
+    for _ in 0..2 {
+        let error = gpu.submit(&bad).unwrap_err().to_string();
+        for words in [&gpu.info().name, "refused failed", "refused.wgsl"] {
+            assert!(error.contains(words), "{error}");
+        }
+        assert!(!error.contains('\n'), "{error}");
+    }
+    gpu.wait(gpu.submit(&good).unwrap()).unwrap();
+}
+
+#[test]
+fn a_timeline_has_every_op_by_either_clock() {
+    for portable in [false, true] {
+        let name = format!("bessemer-webgpu-{}-{portable}.trace", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let trace = Some(path.clone());
+        let gpu = WebGpu::open(WebGpuOptions { trace, portable, ..Default::default() }).unwrap();
+        let (batch, ..) = copy(&gpu, 1000);
+        for _ in 0..3 {
+            gpu.wait(gpu.submit(&batch).unwrap()).unwrap();
+        }
+        assert_eq!(gpu.stats().dispatches, 3);
+        drop(gpu);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(text.matches("\"name\":\"copy\"").count(), 3, "{text}");
+        assert_eq!(text.matches("\"bytes\":8000,").count(), 3, "{text}");
+        assert_eq!(text.matches("share of bandwidth").count(), 3, "{text}");
+    }
+}
+
+#[test]
+fn much_goes_in_and_out_in_pieces() {
+    // More than a ring of uploads, and no whole number of pieces.
+    let bytes: Vec<u8> =
+        (0..(35 << 20) + 7).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let buffer = GPU.adopt(HostMemory::new(Arc::new(bytes.clone()))).unwrap();
+    let mut found = vec![0; bytes.len()];
+    GPU.read(&Slice::all(&buffer), &mut found).unwrap();
+    assert!(found == bytes);
+    let part = 1_000_003..18_000_001;
+    let mut found = vec![0; part.len()];
+    GPU.read(&Slice::new(&buffer, part.clone()).unwrap(), &mut found).unwrap();
+    assert!(found == bytes[part]);
 }
 
 #[test]

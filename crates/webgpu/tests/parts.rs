@@ -106,7 +106,7 @@ fn experts_in_several_buffers() {
     let out = |device: &dyn Device| {
         let weight = adopted(device, &numbers(experts * n * k), &[experts, n, k]);
         let ids: Vec<u32> = vec![49, 0, 17, 8, 9, 31];
-        let x = written(device, &numbers(3 * k), &[3, 1, k]);
+        let x = written(device, &numbers(3 * k), &[3, k]);
         let out = written(device, &vec![0.0; 6 * n], &[3, 2, n]);
         let ids = written(device, &ids, &[3, 2]);
         run(device, ExpertLinear { x, weight, ids, out: out.clone() }, &out)

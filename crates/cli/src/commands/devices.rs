@@ -69,14 +69,19 @@ fn write_here(survey: &Survey, out: &mut dyn Write) -> Result<(), Fault> {
         left("`auto`"),
     ]);
     for finding in &survey.findings {
-        let (Some(info), Some(check)) = (&finding.info, &finding.check) else { continue };
+        let Some(info) = &finding.info else { continue };
+        let passed = finding.check.as_ref().map(|check| check.report.passed());
         let chosen = survey.chosen().is_some_and(|chosen| chosen.kind == finding.kind);
-        let style = if check.report.passed() { GOOD } else { BAD };
+        let style = match passed {
+            None => DIM,
+            Some(true) => GOOD,
+            Some(false) => BAD,
+        };
         let verdict = match &finding.refusal {
             None if chosen => Cell::new("takes it").style(GOOD),
             None => Cell::new("takes a better one").style(DIM),
-            Some(why) if check.report.passed() => Cell::new(format!("no: {why}")).style(DIM),
-            Some(why) => Cell::new(format!("no: {why}")).style(WARN),
+            Some(why) if passed == Some(false) => Cell::new(format!("no: {why}")).style(WARN),
+            Some(why) => Cell::new(format!("no: {why}")).style(DIM),
         };
         table.row([
             Cell::new(info.kind).style(if chosen { BOLD } else { PLAIN }),
@@ -84,7 +89,7 @@ fn write_here(survey: &Survey, out: &mut dyn Write) -> Result<(), Fault> {
             Cell::new(info.features.join(" ")),
             Cell::new(info.threads),
             Cell::new(text::bytes(info.memory_limit)),
-            Cell::new(summary(check)).style(style),
+            Cell::new(finding.check.as_deref().map_or("not run".into(), summary)).style(style),
             verdict,
         ]);
     }

@@ -2,11 +2,11 @@
 
 use super::{GenerateOptions, StopReason, Timings, WhenFull, lookup::Lookup, stops::Stops};
 use crate::{
-    Error, Result, Session,
+    Error, Model, Result, Session,
     sampling::Sampler,
     tokenizer::{TextStream, Tokenizer},
 };
-use std::{collections::VecDeque, time::Instant};
+use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 /// Text in the making: an iterator over its pieces, which are whole characters. It ends when
 /// there is a [`StopReason`], or after an error.
@@ -82,6 +82,11 @@ impl<'a> Generation<'a> {
         Ok(generation)
     }
 
+    /// The session it is made in.
+    pub fn session(&self) -> &Session {
+        self.session
+    }
+
     /// The tokens made so far.
     pub fn tokens(&self) -> &[u32] {
         &self.tokens
@@ -95,6 +100,19 @@ impl<'a> Generation<'a> {
     /// How long it took so far.
     pub fn timings(&self) -> Timings {
         self.timings
+    }
+
+    /// Goes on after an error with the same model on another device: a GPU can be lost in the middle
+    /// of a token. The session moves there, the text goes on where it was, and settings, penalties
+    /// and what the seed draws next are kept.
+    pub fn move_to(&mut self, model: &Arc<Model>) -> Result<()> {
+        self.session.move_to(model)?;
+        if self.tokens.is_empty() {
+            // The prompt, or what is left of it, is still to come.
+            self.timings.reused_tokens = self.session.keep_prefix_of(&self.prompt)?;
+        }
+        self.failed = false;
+        Ok(())
     }
 
     /// Generates all the rest. The text has what was not yet taken from the iterator.

@@ -5,6 +5,7 @@
 
 mod cancel;
 mod follow;
+mod moving;
 mod options;
 mod show;
 
@@ -298,16 +299,15 @@ impl Session {
         Ok(())
     }
 
-    /// The logits of the first `rows` come from the device. With NaN among them the tokens do not
-    /// count.
+    /// The logits of the first `rows` come from the device. If they do not come, or with NaN among
+    /// them, the tokens do not count.
     fn read_logits(&mut self, rows: usize) -> Result<()> {
         let vocabulary = self.model.config().vocabulary;
         let mut logits = std::mem::take(&mut self.logits);
         logits.resize(rows * vocabulary, 0.0);
         let read = self.read(&self.work.logits.narrow(0, 0..rows)?, &mut logits);
         self.logits = logits;
-        read?;
-        let sound = self.refuse_nan(&self.logits, "the logits it gives");
+        let sound = read.and_then(|()| self.refuse_nan(&self.logits, "the logits it gives"));
         if sound.is_err() {
             self.tokens.truncate(self.tokens.len() - rows);
         }

@@ -60,9 +60,10 @@ impl Limits {
     }
 }
 
-fn best(device: &Device, probe: Probe) -> Result<Duration> {
+/// The best time of an op.
+pub(super) fn best(device: &Device, op: impl Operation + 'static) -> Result<Duration> {
     let mut batch = Batch::new();
-    batch.push(probe)?;
+    batch.push(op)?;
     let mut best = Duration::MAX;
     for _ in 0..ROUNDS {
         let start = Instant::now();

@@ -1,5 +1,6 @@
 //! `bessemer bench`: how near ops and models come to what the machine can do.
 
+mod gpu_limits;
 mod limits;
 mod measure;
 mod model;

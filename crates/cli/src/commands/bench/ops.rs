@@ -1,6 +1,7 @@
 //! `bessemer bench ops`: a roofline of the ops.
 
 use super::{
+    gpu_limits,
     limits::Limits,
     measure::{Measurement, measure},
     plot, work,
@@ -41,7 +42,8 @@ Examples:
   bessemer bench ops --svg ops.svg --json > ops.json
 
 First the machine's limits are measured: bytes read per second, f32 multiply-adds and 8-bit dot
-products. Then each op: its share of the limit is the least time in which its bytes could be moved
+products. Those of a GPU are what its own reads and multiply-adds reach; it has no dot products. Then
+each op: its share of the limit is the least time in which its bytes could be moved
 and its arithmetic done, over the time it took. Operands are spread over more memory than caches
 hold. Close other programs for figures that mean something.";
 
@@ -60,13 +62,12 @@ impl Ops {
             }
         }
         let device = global.open()?;
-        if !matches!(device.info().kind, DeviceKind::Cpu | DeviceKind::Reference) {
-            let why = "its limits can't be measured yet; use --device cpu";
-            return Err(anyhow::anyhow!("bench ops on {}: {why}", device.info().kind).into());
-        }
         let bar = Progress::new(works.len() + 1);
         bar.at(0, "the machine's limits".into());
-        let limits = Limits::measure(device.info().threads)?;
+        let limits = match device.info().kind {
+            DeviceKind::Cpu | DeviceKind::Reference => Limits::measure(device.info().threads)?,
+            DeviceKind::Metal | DeviceKind::WebGpu => gpu_limits::measure(&device)?,
+        };
         let mut results = Vec::new();
         for (i, work) in works.iter().enumerate() {
             bar.at(i + 1, format!("{} {}", work.op, work.name));

@@ -10,7 +10,7 @@ use crate::{
 };
 use anyhow::{Context, anyhow};
 use bessemer_llm::{
-    GenerateOptions, Llm, Prompt, Session, StopReason,
+    GenerateOptions, Prompt, Session, StopReason,
     template::{Chat, Message},
 };
 use serde::{Deserialize, Serialize};
@@ -19,8 +19,7 @@ use std::{fs, io::Write, path::Path};
 
 /// A conversation with a model.
 pub(super) struct Talk<'a> {
-    name: &'a str,
-    llm: &'a Llm,
+    loaded: &'a Loaded,
     session: Session,
     options: GenerateOptions,
     system: Option<String>,
@@ -54,8 +53,7 @@ impl<'a> Talk<'a> {
         raw: bool,
     ) -> Talk<'a> {
         Talk {
-            name: &loaded.name,
-            llm: &loaded.llm,
+            loaded,
             session,
             options,
             system,
@@ -72,16 +70,17 @@ impl<'a> Talk<'a> {
         self.options.cancel.reset();
         let stoppable = interrupt::stops(&self.options.cancel);
         let tokens = self.tokens_with(line)?;
-        let mut generation = self.llm.generate(&mut self.session, &tokens, &self.options)?;
+        let llm = &self.loaded.llm;
+        let mut generation = llm.generate(&mut self.session, &tokens, &self.options)?;
         let mut answer = String::new();
-        for piece in &mut generation {
-            let piece = piece?;
+        self.loaded.show(&mut generation, |piece| {
             if !self.json {
                 write!(out, "{piece}")?;
                 out.flush()?;
             }
-            answer.push_str(&piece);
-        }
+            answer.push_str(piece);
+            Ok(())
+        })?;
         let (stop, timings) = (generation.stop_reason().cloned(), generation.timings());
         drop((generation, stoppable));
         if self.json {
@@ -118,12 +117,12 @@ impl<'a> Talk<'a> {
     fn tokens_with(&mut self, line: &str) -> Result<Vec<u32>, Fault> {
         if let Some(text) = &mut self.text {
             text.push_str(line);
-            return Ok(self.llm.tokens(&Prompt::Text(text))?);
+            return Ok(self.loaded.llm.tokens(&Prompt::Text(text))?);
         }
         self.messages.push(Message::user(line));
         let mut dropped = 0;
         loop {
-            let tokens = self.llm.tokens(&Prompt::Chat(&self.chat()))?;
+            let tokens = self.loaded.llm.tokens(&Prompt::Chat(&self.chat()))?;
             let fits =
                 tokens.len() + ROOM.min(self.session.capacity() / 4) <= self.session.capacity();
             if fits || self.messages.len() == 1 {
@@ -164,7 +163,7 @@ impl<'a> Talk<'a> {
 
     fn save(&self, path: &Path) -> Result<String, Fault> {
         let messages = self.chat().messages;
-        let saved = Saved { model: self.name.to_owned(), text: self.text.clone(), messages };
+        let saved = Saved { model: self.loaded.name.clone(), text: self.text.clone(), messages };
         write_whole(path, serde_json::to_string_pretty(&saved)?.as_bytes())?;
         Ok(format!("saved to {}", path.display()))
     }
@@ -225,7 +224,7 @@ impl<'a> Talk<'a> {
             "system" => self.system = (value != "none").then(|| value.to_owned()),
             _ => return Err(Fault::usage(format!("/set {key}: unknown; /help lists the keys"))),
         }
-        let checked = options.sampling.check(self.llm.tokenizer().len());
+        let checked = options.sampling.check(self.loaded.llm.tokenizer().len());
         checked.map_err(|e| Fault::Usage(anyhow!("{e}")))?;
         self.options = options;
         Ok(self.settings())

@@ -1,0 +1,80 @@
+//! What a GPU can do at most, measured by ops of its own: the roofs of its roofline.
+
+use super::{
+    limits::{Limits, best},
+    operands::Operands,
+};
+use bessemer::{
+    DType, Device, Error, Result,
+    ops::{Map, Reduce, ReduceKind},
+    program::Program,
+};
+use std::fmt::Write;
+
+/// Elements to read: as many as every adapter can bind, and more than most caches hold.
+const ELEMENTS: usize = 32 << 20;
+/// Elements to compute with, and multiply-adds of each.
+const BUSY: usize = 1 << 20;
+const STEPS: usize = 256;
+/// Multiply-adds that do not wait for each other.
+const CHAINS: usize = 4;
+
+/// Reads memory, then computes in registers.
+pub(super) fn measure(device: &Device) -> Result<Limits> {
+    let mut operands = Operands::new(device);
+    let read = Reduce {
+        program: parse("program same(in view a: f32) {\n%a = load a[@]\nyield %a\n}")?,
+        kind: ReduceKind::Sum,
+        axes: vec![0],
+        keepdim: false,
+        inputs: vec![operands.input(DType::F32, &[ELEMENTS])?.into()],
+        output: operands.output(DType::F32, &[])?,
+    };
+    let read = 4.0 * ELEMENTS as f64 / best(device, read)?.as_secs_f64();
+    device.trim();
+    let busy = Map {
+        program: parse(&multiply_adds())?,
+        inputs: vec![operands.input(DType::F32, &[BUSY])?.into()],
+        outputs: vec![operands.output(DType::F32, &[BUSY])?],
+    };
+    let flops = 2.0 * (BUSY * STEPS) as f64 / best(device, busy)?.as_secs_f64();
+    Ok(Limits {
+        threads: device.info().threads,
+        read_bytes: read,
+        f32_flops: flops,
+        // Kernels turn 8-bit weights into floats.
+        int8_ops: flops,
+    })
+}
+
+fn multiply_adds() -> String {
+    let mut text =
+        String::from("program busy(in view a: f32, out view b: f32) {\n%a = load a[@]\n");
+    for chain in 0..CHAINS {
+        let _ = writeln!(text, "%x{chain} = add %a, {chain}.5");
+    }
+    for step in 0..STEPS {
+        let chain = step % CHAINS;
+        let _ = writeln!(text, "%x{chain} = fma %x{chain}, %a, %a");
+    }
+    for chain in 1..CHAINS {
+        let _ = writeln!(text, "%x0 = add %x0, %x{chain}");
+    }
+    text.push_str("store b[@], %x0\n}");
+    text
+}
+
+fn parse(text: &str) -> Result<Program> {
+    Program::parse("limits", text).map_err(|error| Error::view(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_that_keeps_a_gpu_busy_is_one() {
+        let program = parse(&multiply_adds()).unwrap();
+        assert_eq!(program.params().len(), 2);
+    }
+}
