@@ -201,3 +201,6 @@ pub(crate) fn timings_json(timings: &Timings) -> Value {
         "decode_tokens_per_s": timings.decode_tokens_per_s(),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,10 +17,20 @@ mod text;
 
 use args::Cli;
 use clap::Parser;
-use std::{io::Write, process::ExitCode};
+use std::{env, io::Write, process::ExitCode};
+
+/// Without a desktop, Mesa's drivers complain of that on stderr when they are asked which GPU is its
+/// own. Nobody here asks.
+fn no_desktop() {
+    if cfg!(target_os = "linux") && env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // SAFETY: this is the only thread yet, so nobody else reads the environment.
+        unsafe { env::set_var("NODEVICE_SELECT", "1") };
+    }
+}
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    no_desktop();
     interrupt::handle();
     let mut out = anstream::stdout().lock();
     let result = commands::run(cli, &mut out);

@@ -112,9 +112,8 @@ impl WebGpu {
     /// Gives the adapter back. All that is asked of the device later is an error, as if the
     /// adapter had been lost.
     pub fn close(&self) {
+        self.faults.lose("it was closed");
         self.gpu.destroy();
-        // The callback that says so runs as the device is polled.
-        let _ = self.gpu.poll(wgpu::PollType::Poll);
     }
 
     fn engine(&self) -> MutexGuard<'_, Engine> {
@@ -124,14 +123,19 @@ impl WebGpu {
 
     fn failed(&self, op: &'static str, why: String) -> Error {
         // If the device is gone, that is why.
-        match self.faults.check(&self.info.name, op) {
+        match self.check(op) {
             Err(fault) => fault,
             Ok(()) => Error::Failed { device: self.info.name.clone(), op, why },
         }
     }
 
     fn check(&self, op: &'static str) -> Result<()> {
-        self.faults.check(&self.info.name, op)
+        let name = &self.info.name;
+        self.faults.check(name, op).or_else(|error| {
+            // If the device is lost, that is why; who is told of it is told as the device is polled.
+            let _ = self.gpu.poll(wgpu::PollType::Poll);
+            self.faults.check(name, op).and(Err(error))
+        })
     }
 
     fn owns(&self, op: &'static str, buffer: &Buffer) -> Result<()> {
@@ -189,7 +193,11 @@ impl Device for WebGpu {
             return Err(Error::Output { op: "write", why });
         }
         self.check("write")?;
-        let written = edges::write(&mut self.engine(), &self.traits, dst, bytes);
+        let mut engine = self.engine();
+        let Engine { watches, readback, .. } = &mut *engine;
+        watches.written(dst, readback);
+        let written = edges::write(&mut engine, &self.traits, dst, bytes);
+        drop(engine);
         written.map_err(|why| self.failed("write", why))
     }
 
@@ -199,6 +207,15 @@ impl Device for WebGpu {
         let memory = GpuMemory::of("read", src.buffer())?;
         let failed = |why| self.failed("read", why);
         let (mut at, end) = (src.range().start as u64, src.range().end as u64);
+        let brought = {
+            let Engine { watches, readback, .. } = &mut *self.engine();
+            watches.read(src, readback)
+        };
+        if let Some(copying) = brought {
+            let staging = copying.finish(&self.gpu, out).map_err(failed)?;
+            self.engine().readback.keep(staging);
+            return self.check("read");
+        }
         let (mut line, mut rest) = (VecDeque::new(), out);
         // One piece is copied while the one before is read.
         while at < end || !line.is_empty() {

@@ -7,6 +7,7 @@ use crate::{
     readback::Readback,
     timeline::Timeline,
     uploads::Uploads,
+    watches::Watches,
 };
 use bessemer_core::{Batch, Error, Operation, Result, gpu::GpuTraits};
 use rustc_hash::FxHashMap;
@@ -23,6 +24,7 @@ pub(crate) struct Engine {
     pub(crate) pages: Pages,
     pub(crate) uploads: Uploads,
     pub(crate) readback: Readback,
+    pub(crate) watches: Watches,
     /// What every op is timed for, if somebody asked.
     timeline: Option<Timeline>,
     /// The most bytes of a buffer.
@@ -81,6 +83,7 @@ impl Engine {
             pages: Pages::new(limits.min_uniform_buffer_offset_alignment),
             uploads: Uploads::new(limits.max_buffer_size),
             readback: Readback::new(limits.max_buffer_size),
+            watches: Watches::new(),
             max_buffer: limits.max_buffer_size,
             timeline,
             ready: FxHashMap::default(),
@@ -122,7 +125,14 @@ impl Engine {
                 ran.map_err(failed)?;
             }
         }
-        let index = self.queue.submit([encoder.finish()]);
+        let Engine { gpu, queue, readback, watches, .. } = self;
+        let planned = watches.plan(gpu, &mut encoder, batch, readback);
+        let planned = planned.map_err(|why| {
+            let op = batch.steps().first().map_or("submit", |step| step.op.name());
+            Error::Failed { device: name.to_owned(), op, why }
+        })?;
+        let index = queue.submit([encoder.finish()]);
+        watches.submitted(planned, &index);
         self.submissions += 1;
         self.running.push_back((self.submissions, index));
         if self.running.len() > REMEMBERED {
@@ -209,6 +219,7 @@ impl Engine {
         self.scratch = None;
         self.uploads = Uploads::new(self.max_buffer);
         self.readback = Readback::new(self.max_buffer);
+        self.watches = Watches::new();
     }
 }
 

@@ -29,6 +29,11 @@ impl Faults {
         faults
     }
 
+    /// The device is lost, and this is why.
+    pub(crate) fn lose(&self, why: &str) {
+        self.with(|found| found.lost.get_or_insert_with(|| why.to_owned()).len());
+    }
+
     /// Fails if the device is lost, for good, or if something went wrong since the last time.
     pub(crate) fn check(&self, device: &str, op: &'static str) -> Result<()> {
         let why = self.with(|found| match &found.lost {

@@ -118,6 +118,11 @@ impl Maker<'_> {
         if let Some(large) = bound.iter().map(size).find(|&size| size > most) {
             return Err(format!("an operand of {large} bytes: the adapter binds {most} at once"));
         }
+        let most = self.traits.max_buffers as usize;
+        if bound.len() > most {
+            let operands = bound.len();
+            return Err(format!("{operands} operands at once: the adapter takes {most}"));
+        }
         let most = self.traits.max_groups;
         if launch.groups.iter().any(|&groups| groups > most) {
             let groups = launch.groups;

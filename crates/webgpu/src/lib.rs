@@ -31,6 +31,7 @@ mod readback;
 mod source;
 mod timeline;
 mod uploads;
+mod watches;
 
 pub use adapter::{AdapterSummary, Power, adapters};
 pub use device::WebGpu;

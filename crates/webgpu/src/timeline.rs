@@ -84,9 +84,7 @@ impl Timeline {
         queue.submit([encoder.finish()]);
         let size = u64::from(queries * wgpu::QUERY_SIZE);
         let mut bytes = vec![0; size as usize];
-        let copying = readback.copy(gpu, queue, &clock.resolved, 0, size, 0..size)?;
-        let staging = copying.finish(gpu, &mut bytes)?;
-        readback.keep(staging);
+        readback.all(gpu, queue, &clock.resolved, &mut bytes)?;
         let (ticks, _) = bytes.as_chunks::<8>();
         let seconds = |ticks: &[u8; 8]| u64::from_le_bytes(*ticks) as f64 * clock.tick;
         for (step, times) in steps.iter().zip(ticks.chunks_exact(2)) {

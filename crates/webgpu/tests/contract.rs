@@ -218,6 +218,39 @@ fn a_timeline_has_every_op_by_either_clock() {
 }
 
 #[test]
+fn what_is_read_again_is_what_was_written_last() {
+    let gpu = WebGpu::open(WebGpuOptions::default()).unwrap();
+    let (batch, x, out) = copy(&gpu, 64);
+    let (other, y, _) = copy(&gpu, 64);
+    let place = Slice::new(out.buffer(), 5..131).unwrap();
+    let read = |wanted: u8| {
+        let mut found = [0; 126];
+        gpu.read(&place, &mut found).unwrap();
+        assert_eq!(found, [wanted; 126]);
+    };
+    let fill = |view: &View, value| gpu.write(&view.slice().unwrap(), &[value; 256]).unwrap();
+    for round in 0..8 {
+        fill(&x, round);
+        let ticket = gpu.submit(&batch).unwrap();
+        // What is submitted since does not change it, nor does what only reads it.
+        fill(&y, 100);
+        let _later = gpu.submit(&other).unwrap();
+        gpu.wait(ticket).unwrap();
+        read(round);
+        read(round);
+        // A batch that nobody reads after, and a write from the host.
+        fill(&x, 50 + round);
+        let _unread = gpu.submit(&batch).unwrap();
+        fill(&x, 60 + round);
+        let _ticket = gpu.submit(&batch).unwrap();
+        read(60 + round);
+        let _ticket = gpu.submit(&batch).unwrap();
+        fill(&out, 70 + round);
+        read(70 + round);
+    }
+}
+
+#[test]
 fn much_goes_in_and_out_in_pieces() {
     // More than a ring of uploads, and no whole number of pieces.
     let bytes: Vec<u8> =
