@@ -15,8 +15,8 @@ use std::collections::{BTreeSet, HashMap};
 /// How far numbers may be apart, as a share of the largest.
 const APART: f64 = 1e-4;
 
-/// The most cases of an op, spread over its list: Metal's kernels are compiled one by one.
-const CASES: usize = 6;
+/// The most cases of an op, spread over its list: kernels are compiled one by one.
+const CASES: usize = 4;
 
 fn chosen() -> Vec<Case> {
     let (mut totals, mut seen) = (HashMap::new(), HashMap::new());
@@ -33,7 +33,9 @@ fn chosen() -> Vec<Case> {
 #[test]
 fn op_by_op() {
     let cpu = Device::open("cpu").unwrap();
-    let metal = Metal::open_soft(&MetalOptions::default(), &SoftOptions::default()).unwrap();
+    // Checked, as in Metal's own tests: what those have compiled is there already.
+    let soft = SoftOptions { checked: true, ..Default::default() };
+    let metal = Metal::open_soft(&MetalOptions::default(), &soft).unwrap();
     let web = WebGpu::open(WebGpuOptions::default()).unwrap();
     let devices: [(&str, &dyn Core); 3] = [("cpu", &**cpu), ("metal", &metal), ("webgpu", &web)];
     let (mut compared, mut ops, mut failures) = (0, BTreeSet::new(), Vec::new());
@@ -58,7 +60,7 @@ fn op_by_op() {
         }
     }
     assert!(failures.is_empty(), "{} pairs differ:\n{}", failures.len(), failures.join("\n"));
-    assert!(compared > 60 && ops.len() > 15, "{compared} cases of {ops:?}");
+    assert!(compared > 40 && ops.len() > 15, "{compared} cases of {ops:?}");
 }
 
 /// How two results differ, if they do.

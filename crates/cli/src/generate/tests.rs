@@ -19,7 +19,7 @@ struct Failing {
 }
 
 impl Failing {
-    fn new(kind: DeviceKind, submissions: usize) -> Arc<dyn Core> {
+    fn open(kind: DeviceKind, submissions: usize) -> Arc<dyn Core> {
         let cpu = Device::open_with("cpu", &one_thread()).unwrap();
         let info = DeviceInfo { kind, ..cpu.info().clone() };
         Arc::new(Failing { cpu, info, left: AtomicUsize::new(submissions) })
@@ -99,16 +99,16 @@ fn text(device: &Arc<dyn Core>) -> Result<String, Fault> {
 
 #[test]
 fn a_text_goes_on_when_its_gpu_fails() {
-    let wanted = text(&Failing::new(DeviceKind::Cpu, usize::MAX)).unwrap();
+    let wanted = text(&Failing::open(DeviceKind::Cpu, usize::MAX)).unwrap();
     for kind in [DeviceKind::Metal, DeviceKind::WebGpu] {
         for submissions in [0, 1, 4] {
-            assert_eq!(text(&Failing::new(kind, submissions)).unwrap(), wanted);
+            assert_eq!(text(&Failing::open(kind, submissions)).unwrap(), wanted);
         }
     }
 }
 
 #[test]
 fn nothing_comes_to_the_help_of_a_cpu() {
-    let fault = text(&Failing::new(DeviceKind::Cpu, 3)).unwrap_err();
+    let fault = text(&Failing::open(DeviceKind::Cpu, 3)).unwrap_err();
     assert!(matches!(fault, Fault::Failed(error) if error.to_string().contains("it is lost")));
 }
