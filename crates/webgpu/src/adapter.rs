@@ -106,6 +106,13 @@ fn all(power: Power) -> Vec<wgpu::Adapter> {
 
 /// Bytes of memory that lie near the GPU, if that can be known.
 pub(crate) fn memory(adapter: &wgpu::Adapter) -> Option<usize> {
+    if adapter.get_info().device_type == wgpu::DeviceType::Cpu {
+        // What it says of itself is made up: it has what the machine has.
+        let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        return kibibytes.checked_mul(1024);
+    }
     #[cfg(not(target_vendor = "apple"))]
     {
         // SAFETY: numbers are read; nothing that Vulkan holds is changed or kept.
