@@ -66,7 +66,6 @@ fn wrong_usage_ends_with_2() {
 fn what_cannot_be_done_ends_with_1_and_one_line() {
     for (args, words) in [
         (&["check", "--device", "metal"][..], &["metal", "use `cpu`"][..]),
-        (&["check", "--device", "webgpu"], &["webgpu", "use `cpu`"]),
         (&["check", "--device", "cpu", "--threads", "0"], &["0 threads"]),
         (&["check", "--device", "cpu", "--threads", "99999"], &["99999 threads"]),
     ] {
