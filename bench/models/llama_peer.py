@@ -20,11 +20,11 @@ QUIET = llama.llama_log_callback(lambda level, text, data: None)
 class Text:
     """A model with one text in progress."""
 
-    def __init__(self, file, context, threads, cache="f16", exact=False):
+    def __init__(self, file, context, threads, cache="f16", exact=False, layers=0):
         start = time.perf_counter()
-        self.model = llama.llama_model_load_from_file(
-            file.encode(), llama.llama_model_default_params()
-        )
+        params = llama.llama_model_default_params()
+        params.n_gpu_layers = layers
+        self.model = llama.llama_model_load_from_file(file.encode(), params)
         if not self.model:
             raise RuntimeError(f"llama.cpp cannot load {file}")
         self.vocabulary = llama.llama_vocab_n_tokens(llama.llama_model_get_vocab(self.model))

@@ -1,18 +1,20 @@
-//! `cargo xtask bench`: gives NumPy or llama.cpp an environment of its own, and runs `bench/peers` or
-//! `bench/models`.
+//! `cargo xtask bench`: gives NumPy or llama.cpp an environment of its own, and runs `bench/peers`,
+//! `bench/models` or `bench/webgpu`.
 
 use crate::{
     install,
     shell::{self, cargo, command, root, succeeds, target_dir},
 };
 use anyhow::{Result, bail};
-use std::path::PathBuf;
+use std::{path::PathBuf, process::Command};
 
 /// What and how much to measure.
 #[derive(Debug)]
 pub(crate) struct Options {
     /// Language models beside llama.cpp, instead of ops beside NumPy.
     pub(crate) models: bool,
+    /// The WebGPU device beside others on its adapter.
+    pub(crate) webgpu: bool,
     /// Rounds of each row.
     pub(crate) rounds: Option<String>,
     /// Part of the names of the rows to measure.
@@ -29,6 +31,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         bench.arg("--model").arg(smollm2()?);
         bench.arg("--folder").arg(target_dir().join("bench-models"));
         bench
+    } else if options.webgpu {
+        webgpu()?
     } else {
         let mut bench = cargo("run --release --locked -p bessemer-peers --");
         bench.arg("--python").arg(python("bench-python", "bench/requirements.txt", &[])?);
@@ -40,6 +44,27 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
     }
     shell::run(&mut bench)
+}
+
+/// The WebGPU device beside llama.cpp's Vulkan, on the formats that are there, and beside burn.
+fn webgpu() -> Result<Command> {
+    if install::has_apt() {
+        install::apt_install(&["glslc", "libvulkan-dev", "mesa-vulkan-drivers"])?;
+    }
+    let burn = target_dir().join("burn-peer");
+    let mut build = cargo("build --release --locked --manifest-path bench/webgpu/burn/Cargo.toml");
+    shell::run(build.env("CARGO_TARGET_DIR", &burn))?;
+    let mut bench = cargo("run --release --locked -p bessemer-webgpu-bench --");
+    let vulkan = [("CMAKE_ARGS", "-DGGML_VULKAN=ON -DGGML_NATIVE=ON")];
+    bench.arg("--python").arg(python("bench-vulkan", "bench/webgpu/requirements.txt", &vulkan)?);
+    bench.arg("--burn").arg(burn.join("release/bessemer-burn-peer"));
+    bench.arg("--model").arg(smollm2()?);
+    // Made by `cargo xtask bench models`.
+    let q8_0 = target_dir().join("bench-models/smollm2.Q8_0.gguf");
+    if q8_0.exists() {
+        bench.arg("--model").arg(q8_0);
+    }
+    Ok(bench)
 }
 
 /// SmolLM2 in a folder of models of its own.

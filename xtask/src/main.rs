@@ -35,6 +35,8 @@ Usage: cargo xtask CHORE [FLAGS]
     --only TEXT      only rows whose name contains TEXT; rewrites nothing
   bench models       measure language models against llama.cpp; rewrites bench/models/README.md
                      (builds llama.cpp and makes files the first time); flags as above
+  bench webgpu       measure the WebGPU device against llama.cpp's Vulkan and burn on its adapter;
+                     rewrites bench/webgpu/README.md; flags as above
   support            make docs/support.md, the table of supported ops, anew
     --check          only look whether it is current
   deny               licences, advisories, duplicates and sources of dependencies
@@ -73,6 +75,7 @@ fn run() -> Result<()> {
         "bench" => {
             let options = bench::Options {
                 models: flags.take("models"),
+                webgpu: flags.take("webgpu"),
                 rounds: flags.value("--rounds")?,
                 only: flags.value("--only")?,
             };

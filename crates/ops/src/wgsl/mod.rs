@@ -30,6 +30,13 @@ pub(crate) struct Build<'g> {
     defines: Vec<(&'static str, Cow<'static, str>)>,
 }
 
+/// Whether the adapter is a CPU with vectors of 8, one subgroup to a vector: GPUs have wider ones,
+/// or change their width. There, registers and what subgroups hand around are fast; every access to
+/// memory, shared or not, is made thread by thread, and a barrier costs as much as all of them.
+pub(crate) fn has_lanes(gpu: &GpuTraits) -> bool {
+    gpu.simd_reduce && gpu.simd_width == 8
+}
+
 /// Workgroups of a row of the grid; more rows follow in y.
 const ROW: u32 = 32768;
 

@@ -1,9 +1,65 @@
 //! Rows of operands four elements at a time, whatever their dtype.
 
-use super::{Build, blocks};
-use bessemer_core::{DType, Result, View};
+use super::{Build, at, blocks};
+use bessemer_core::{
+    DType, Result, View,
+    gpu::{Binding, GpuTraits},
+};
+
+/// Whether four elements can always be read at once: they lie together, where a vector may lie.
+fn has_whole_quads(gpu: &GpuTraits, view: &View) -> bool {
+    let last = view.shape().rank().saturating_sub(1);
+    matches!(view.dtype(), DType::F32 | DType::F16 | DType::BF16)
+        && view.elements() > 0
+        && view.has_contiguous_rows()
+        && view.shape().width().is_multiple_of(4)
+        && view.strides()[..last].iter().all(|step| step % 4 == 0)
+        && at(gpu, view) % 4 == 0
+        && gpu.offset_alignment.is_multiple_of(16)
+}
 
 impl Build<'_> {
+    /// An operand that is read four elements at a time and in no other way, as [`Build::quads`] has
+    /// it: `quad_NAME(base, k)`, where rows start at multiples of 4 if strides are.
+    pub(crate) fn read_quads(mut self, name: &str, view: &View) -> Self {
+        if !has_whole_quads(self.gpu, view) {
+            return self.read(name, view).quads(name, view, view.shape().width());
+        }
+        let (element, value) = match view.dtype() {
+            DType::F32 => ("vec4<f32>", "quad"),
+            DType::F16 => {
+                ("vec2<u32>", "vec4<f32>(unpack2x16float(quad.x), unpack2x16float(quad.y))")
+            }
+            _ => (
+                "vec2<u32>",
+                "bitcast<vec4<f32>>(vec4<u32>(quad.x << 16u, quad.x & 0xffff0000u, quad.y << 16u, \
+                 quad.y & 0xffff0000u))",
+            ),
+        };
+        let (binding, at) = (self.bindings.len(), at(self.gpu, view));
+        self.bindings.push(Binding::Read(view.clone()));
+        self.i32(&format!("{name}_at"), at).also(&format!(
+            "@group(0) @binding({binding}) var<storage, read> {name}_memory: array<{element}>;
+fn quad_{name}(base: i32, k: u32) -> vec4<f32> {{
+    let quad = {name}_memory[u32(params.{name}_at + base + i32(k)) >> 2u];
+    return {value};
+}}
+"
+        ))
+    }
+
+    /// The same with the rows of the operand: `row_NAME(row)`.
+    pub(crate) fn read_rows(self, op: &'static str, name: &str, view: &View) -> Result<Self> {
+        self.read_quads(name, view).quad_places(op, name, view)
+    }
+
+    fn quad_places(self, op: &'static str, name: &str, view: &View) -> Result<Self> {
+        match view.dtype().is_block() {
+            true => self.block_rows(op, name, view),
+            false => self.rows(op, name, view),
+        }
+    }
+
     /// `quad_NAME(base, k)`: elements `k` to `k + 3` of a row that starts at `base`, where `k` is a
     /// multiple of 4; zeros beyond the row's `width`. The operand's rows and step are declared.
     pub(crate) fn quads(self, name: &str, view: &View, width: usize) -> Self {
@@ -91,11 +147,6 @@ fn element_W(base: i32, k: u32) -> f32 { return quad_W(base, k & ~3u)[k & 3u]; }
 
     /// The rows of an operand that may be of blocks, and [`Build::quads`] of them.
     pub(crate) fn quad_rows(self, op: &'static str, name: &str, view: &View) -> Result<Self> {
-        let width = view.shape().width();
-        let build = match view.dtype().is_block() {
-            true => self.block_rows(op, name, view)?,
-            false => self.rows(op, name, view)?,
-        };
-        Ok(build.quads(name, view, width))
+        Ok(self.quad_places(op, name, view)?.quads(name, view, view.shape().width()))
     }
 }

@@ -1,4 +1,7 @@
-//! On WebGPU: a workgroup for each head of each row, for decoding and for prompts.
+//! On WebGPU: by subgroups where their width is known, else a workgroup for each head of each row;
+//! for decoding and for prompts.
+
+mod subgroup;
 
 use super::Attention;
 use crate::wgsl::{Build, blocks_of, size, step};
@@ -16,24 +19,32 @@ pub(super) fn launches(op: &Attention, gpu: &GpuTraits) -> Result<Launches> {
     if op.out.elements() == 0 {
         return Ok(Launches::default());
     }
+    if let Some(launch) = subgroup::launch(op, gpu) {
+        return Ok(launch?.into());
+    }
     let threads = sizes.head_size.div_ceil(4).next_power_of_two() as u32;
     let threads = threads.max(if gpu.simd_reduce { gpu.simd_width.max(8) } else { 32 });
     if sizes.head_size > LONGEST || threads > gpu.max_threads {
         let why = "its heads are longer than 1024; use `cpu`";
         return Err(Error::NoKernel { op: NAME, device: DeviceKind::WebGpu, why });
     }
-    let mut build = Build::new(gpu, "attention.wgsl", include_str!("attention.wgsl"))
+    let build = Build::new(gpu, "attention/group.wgsl", include_str!("group.wgsl"));
+    let groups = [size(NAME, sizes.heads)?, size(NAME, sizes.rows)?, 1];
+    Ok(operands(build, op)?.launch(groups, threads).into())
+}
+
+/// Everything that is bound, and the numbers that go with it; `see` says which keys a row sees.
+fn operands<'g>(build: Build<'g>, op: &Attention) -> Result<Build<'g>> {
+    let sizes = op.sizes();
+    let mut build = build
         .u32("size", size(NAME, sizes.head_size)?)
         .u32("tokens", size(NAME, sizes.tokens)?)
         .u32("sharing", size(NAME, sizes.heads / sizes.kv_heads)?)
         .f32("scale", op.scale)
         .f32("cap", op.soft_cap.unwrap_or(0.0))
-        .read("q", &op.q)
-        .quads("q", &op.q, sizes.head_size)
-        .read("k", &op.k)
-        .quads("k", &op.k, sizes.head_size)
-        .read("v", &op.v)
-        .quads("v", &op.v, sizes.head_size)
+        .read_quads("q", &op.q)
+        .read_quads("k", &op.k)
+        .read_quads("v", &op.v)
         .write("out", &op.out);
     for (name, view, outer, inner) in [
         ("q", &op.q, "row", "head"),
@@ -50,7 +61,7 @@ pub(super) fn launches(op: &Attention, gpu: &GpuTraits) -> Result<Launches> {
             .i32(&format!("{name}_{inner}"), step(NAME, unit(view.strides()[1]))?)
             .i32(&format!("{name}_step"), step(NAME, inside(view))?);
     }
-    let build = match &op.positions {
+    Ok(match &op.positions {
         None => {
             build.also("fn see(row: u32, start: ptr<function, u32>, end: ptr<function, u32>) {}\n")
         }
@@ -79,9 +90,7 @@ pub(super) fn launches(op: &Attention, gpu: &GpuTraits) -> Result<Launches> {
                     .as_str(),
                 )
         }
-    };
-    let groups = [size(NAME, sizes.heads)?, size(NAME, sizes.rows)?, 1];
-    Ok(build.launch(groups, threads).into())
+    })
 }
 
 /// The step inside a row.

@@ -1,10 +1,13 @@
-//! On WebGPU: the tiles of `linear`, over a batch; a dot product is a sum.
+//! On WebGPU: the tiles of `linear`, over a batch; adapters that are a CPU have a kernel of their
+//! own. A dot product is a sum.
+
+mod lanes;
 
 use super::{Dot, Matmul, leading};
 use crate::{
     Reduce, ReduceKind,
     linear::webgpu::{tile, tile_groups},
-    wgsl::size,
+    wgsl::{has_lanes, size},
 };
 use bessemer_core::{
     Error, Operation, Result, Shape, View,
@@ -19,13 +22,14 @@ pub(super) fn launches(op: &Matmul, gpu: &GpuTraits) -> Result<Launches> {
         return Ok(Launches::default());
     }
     let batch = leading(&op.out)?.elements();
+    if has_lanes(gpu) {
+        return Ok(lanes::launch(op, gpu, batch)?.into());
+    }
     let a = widened(&op.a, op)?;
     let b = widened(&op.b, op)?.transpose()?;
     let build = tile(gpu)
-        .read("a", &a)
-        .quad_rows(NAME, "a", &a)?
-        .read("b", &b)
-        .quad_rows(NAME, "b", &b)?
+        .read_rows(NAME, "a", &a)?
+        .read_rows(NAME, "b", &b)?
         .write("out", &op.out)
         .rows(NAME, "out", &op.out)?
         .u32("m", size(NAME, m)?)
