@@ -2,7 +2,7 @@
 //!
 //! `config` is what tells them apart, and `family`, `settings`, `gguf` and `hub` find it out from
 //! files; `names`, `load` and `weights` gather the numbers; `forward` is what they do,
-//! with `experts` and `maps`, in the memory of `workspace`. Texts and
+//! with `experts` and `maps`, in the memory of `workspace`, if there is `room`. Texts and
 //! their caches live in `session`.
 
 mod cache;
@@ -15,6 +15,7 @@ mod hub;
 mod load;
 mod maps;
 mod names;
+pub(crate) mod room;
 mod settings;
 mod weights;
 mod workspace;
@@ -53,6 +54,7 @@ impl Model {
     /// Takes the weights of a GGUF file to a device, in place where the device can.
     pub fn of_gguf(file: &Gguf, device: &Arc<dyn Device>) -> Result<Model> {
         let config = Config::of_gguf(file)?;
+        room::for_weights(file.tensors(), &**device)?;
         let names = Names::of_gguf(gguf::family(file)?);
         let weights = Weights::load(&config, &names, None, file.tensors(), &**device)?;
         Ok(Model { config, weights, device: Arc::clone(device) })
@@ -62,6 +64,7 @@ impl Model {
     /// model they are, their `config.json` says.
     pub fn of_safetensors(files: &Safetensors, device: &Arc<dyn Device>) -> Result<Model> {
         let config = Config::of_safetensors(files)?;
+        room::for_weights(files.tensors(), &**device)?;
         let names = Names::of_hub(hub::family(files)?, files.tensors());
         let tied = files.require_config()?.get("tie_word_embeddings")?;
         let weights = Weights::load(&config, &names, tied, files.tensors(), &**device)?;

@@ -14,7 +14,7 @@ pub use options::SessionOptions;
 
 use crate::{
     Error, Result,
-    model::{Ask, Cache, EACH, Model, Workspace},
+    model::{Ask, Cache, EACH, Model, Workspace, room},
 };
 use bessemer_core::{Batch, Element, View};
 use follow::Follow;
@@ -59,8 +59,10 @@ impl Session {
     pub fn new(model: &Arc<Model>, options: SessionOptions) -> Result<Session> {
         let (config, device) = (model.config(), &**model.device());
         let context = options.context_for(config.context)?;
+        let rows = options.chunk.max(EACH).min(context);
+        room::for_text(config, context, options.cache, rows, device)?;
         let cache = Cache::new(device, config, context, options.cache)?;
-        let work = Workspace::new(device, config, options.chunk.max(EACH).min(context))?;
+        let work = Workspace::new(device, config, rows)?;
         let mut each = [const { None }; EACH];
         each[0] = Some(model.pass(&work, &cache, 1, Ask::Last)?);
         Ok(Session {
