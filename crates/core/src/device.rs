@@ -38,6 +38,13 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// Gives idle memory back to the system.
     fn trim(&self);
 
+    /// Starts to make ready what a batch needs besides memory, in the background: kernels that are
+    /// to be compiled, mostly. Who submits it before that is done waits for the rest, and hears
+    /// then of whatever goes wrong.
+    fn prepare(&self, batch: &Batch) {
+        let _ = batch;
+    }
+
     /// What more there is to say of it, line by line, for people who look closely: its limits, what it
     /// has compiled.
     fn details(&self) -> Vec<String> {

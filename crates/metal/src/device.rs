@@ -9,12 +9,15 @@ use crate::{
     plan::{Dispatch, Maker, Plan},
     progress::{Intent, Progress},
     submission::Whole,
+    warmup::Warmup,
 };
 use bessemer_core::{
     Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool, PoolLimits,
-    Result, Slice, Stats, Ticket, Trace, gpu::GpuTraits,
+    Result, Slice, Stats, Ticket, Trace,
+    gpu::{GpuTraits, Kernel},
 };
 use std::{
+    collections::HashSet,
     fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -37,9 +40,10 @@ use std::{
 pub struct Metal<H: Hal> {
     info: DeviceInfo,
     traits: GpuTraits,
+    warmup: Warmup,
     // Before the device: buffers and queues must not outlive it.
     pool: Pool<GpuMemory<H>>,
-    pipelines: Pipelines<H>,
+    pipelines: Arc<Pipelines<H>>,
     progress: Arc<Progress<H>>,
     adopted: Arc<AtomicUsize>,
     trace: Option<Arc<Trace>>,
@@ -119,14 +123,16 @@ impl<H: Hal> Metal<H> {
         let device = Arc::new(device);
         let maker = Arc::clone(&device);
         let pool = Pool::new(id, NAME, limits, move |bytes| {
-            let made = maker.buffer(bytes);
-            made.map(GpuMemory::new).map_err(|fault| failure("alloc", fault))
+            let made = maker.buffer(bytes).map_err(|fault| failure("alloc", fault))?;
+            made.label(&format!("bessemer pool: {bytes} bytes"));
+            Ok(GpuMemory::new(made))
         });
         Ok(Metal {
             info,
             traits: facts.traits,
+            warmup: Warmup::default(),
             pool,
-            pipelines: Pipelines::new(),
+            pipelines: Arc::new(Pipelines::new()),
             progress: Arc::new(Progress::new()),
             adopted: Arc::default(),
             trace,
@@ -165,8 +171,8 @@ impl<H: Hal> Metal<H> {
         dispatches: &[Dispatch<H>],
     ) -> Result<H::Commands> {
         let failed = |fault| failure("submit", fault);
-        let mut commands = line.queue.commands("bessemer").map_err(failed)?;
-        let mut encoder = commands.encoder().map_err(failed)?;
+        let mut commands = line.queue.commands(&plan.label).map_err(failed)?;
+        let mut encoder = commands.encoder(&plan.label).map_err(failed)?;
         for dispatch in dispatches {
             if let Err(fault) = dispatch.encode(&plan.buffers, &mut encoder) {
                 encoder.end();
@@ -194,57 +200,8 @@ impl<H: Hal> Metal<H> {
         self.line().counters.plans += 1;
         Ok(plan)
     }
-}
 
-impl<H: Hal> Device for Metal<H> {
-    fn info(&self) -> &DeviceInfo {
-        &self.info
-    }
-
-    fn alloc(&self, bytes: usize) -> Result<Buffer> {
-        self.pool.take(bytes)
-    }
-
-    fn adopt(&self, host: HostMemory) -> Result<Buffer> {
-        let bytes = host.bytes().len();
-        let memory = match GpuMemory::<H>::in_place(&self.device, &host, &self.adopted) {
-            Some(memory) => memory,
-            None => {
-                let buffer = self.device.buffer(bytes.max(1));
-                let buffer = buffer.map_err(|fault| failure("adopt", fault))?;
-                buffer.write(0, host.bytes()).map_err(|fault| failure("adopt", fault))?;
-                GpuMemory::new(buffer)
-            }
-        };
-        Ok(Buffer::new(self.info.id, Box::new(memory), bytes, false))
-    }
-
-    fn write(&self, dst: &Slice, bytes: &[u8]) -> Result<()> {
-        self.owns("write", dst.buffer())?;
-        same_length("write", dst, bytes.len())?;
-        if !dst.buffer().is_writable() {
-            let why = format!("{:?} is read-only memory", dst.buffer());
-            return Err(Error::Output { op: "write", why });
-        }
-        // Held so that nothing that uses the buffer is submitted meanwhile.
-        let _line = self.line();
-        self.progress.settle(dst.buffer(), Intent::Write)?;
-        let memory = GpuMemory::<H>::of(dst.buffer());
-        let at = memory.start + dst.range().start;
-        memory.buffer.write(at, bytes).map_err(|fault| failure("write", fault))
-    }
-
-    fn read(&self, src: &Slice, out: &mut [u8]) -> Result<()> {
-        self.owns("read", src.buffer())?;
-        same_length("read", src, out.len())?;
-        let _line = self.line();
-        self.progress.settle(src.buffer(), Intent::Read)?;
-        let memory = GpuMemory::<H>::of(src.buffer());
-        let at = memory.start + src.range().start;
-        memory.buffer.read(at, out).map_err(|fault| failure("read", fault))
-    }
-
-    fn submit(&self, batch: &Batch) -> Result<Ticket> {
+    fn submit_within(&self, batch: &Batch) -> Result<Ticket> {
         let plan = batch.plan(|| self.plan(batch))?;
         let line = &mut *self.line();
         let ticket = Ticket(line.submissions + 1);
@@ -280,9 +237,76 @@ impl<H: Hal> Device for Metal<H> {
         line.counters.barriers += plan.barriers;
         Ok(ticket)
     }
+}
+
+impl<H: Hal> Device for Metal<H> {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Buffer> {
+        self.pool.take(bytes)
+    }
+
+    fn adopt(&self, host: HostMemory) -> Result<Buffer> {
+        let bytes = host.bytes().len();
+        let memory = match GpuMemory::<H>::in_place(&self.device, &host, &self.adopted) {
+            Some(memory) => memory,
+            None => {
+                let buffer = self.device.buffer_of(host.bytes());
+                GpuMemory::new(buffer.map_err(|fault| failure("adopt", fault))?)
+            }
+        };
+        memory.buffer.label(&format!("bessemer weights: {bytes} bytes"));
+        Ok(Buffer::new(self.info.id, Box::new(memory), bytes, false))
+    }
+
+    fn write(&self, dst: &Slice, bytes: &[u8]) -> Result<()> {
+        self.owns("write", dst.buffer())?;
+        same_length("write", dst, bytes.len())?;
+        if !dst.buffer().is_writable() {
+            let why = format!("{:?} is read-only memory", dst.buffer());
+            return Err(Error::Output { op: "write", why });
+        }
+        // Held so that nothing that uses the buffer is submitted meanwhile.
+        let _line = self.line();
+        self.progress.settle(dst.buffer(), Intent::Write)?;
+        let memory = GpuMemory::<H>::of(dst.buffer());
+        let at = memory.start + dst.range().start;
+        memory.buffer.write(at, bytes).map_err(|fault| failure("write", fault))
+    }
+
+    fn read(&self, src: &Slice, out: &mut [u8]) -> Result<()> {
+        self.owns("read", src.buffer())?;
+        same_length("read", src, out.len())?;
+        let _line = self.line();
+        self.progress.settle(src.buffer(), Intent::Read)?;
+        let memory = GpuMemory::<H>::of(src.buffer());
+        let at = memory.start + src.range().start;
+        memory.buffer.read(at, out).map_err(|fault| failure("read", fault))
+    }
+
+    fn submit(&self, batch: &Batch) -> Result<Ticket> {
+        H::entry(|| self.submit_within(batch))
+    }
 
     fn wait(&self, ticket: Ticket) -> Result<()> {
         self.progress.wait(ticket)
+    }
+
+    fn prepare(&self, batch: &Batch) {
+        let mut kernels = HashSet::new();
+        for step in batch.steps() {
+            // What an op refuses is told when it is submitted.
+            let launches = step.op.metal(&self.traits).unwrap_or_default().launches;
+            let runs = launches.into_iter().filter(|launch| !launch.groups.contains(&0));
+            kernels.extend(runs.map(|launch| launch.kernel));
+        }
+        let new: Vec<Kernel> =
+            kernels.into_iter().filter(|kernel| self.pipelines.lacks(kernel)).collect();
+        if !new.is_empty() {
+            self.warmup.start(&self.device, &self.pipelines, new);
+        }
     }
 
     fn stats(&self) -> Stats {
@@ -311,6 +335,7 @@ impl<H: Hal> Device for Metal<H> {
             format!("threads of a threadgroup: {max_threads}"),
             format!("threadgroup memory: {max_threadgroup_bytes} bytes"),
             format!("longest buffer: {} bytes", facts.max_buffer),
+            has("one memory with the CPU", facts.unified),
             format!("recommended working set: {} bytes", facts.working_set),
             format!("cores: {cores}"),
         ];

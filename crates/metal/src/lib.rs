@@ -14,6 +14,7 @@ mod pipelines;
 mod plan;
 mod progress;
 mod submission;
+mod warmup;
 
 pub use device::{Counters, Metal};
 pub use options::MetalOptions;

@@ -43,7 +43,8 @@ impl<H: Hal> GpuMemory<H> {
     ) -> Option<GpuMemory<H>> {
         let (address, bytes) = (host.bytes().as_ptr().addr(), host.bytes().len());
         let facts = device.facts();
-        if bytes == 0 || !address.is_multiple_of(ALIGNMENT) {
+        // With memory of its own, the GPU would fetch it from the host each time.
+        if bytes == 0 || !facts.unified || !address.is_multiple_of(ALIGNMENT) {
             return None;
         }
         let start = address % facts.page;

@@ -40,6 +40,11 @@ impl<H: Hal> Pipelines<H> {
         .clone()
     }
 
+    /// Whether nobody has asked for a kernel yet.
+    pub(crate) fn lacks(&self, kernel: &Kernel) -> bool {
+        !self.pipelines.lock().unwrap_or_else(PoisonError::into_inner).contains_key(kernel)
+    }
+
     /// A line for each, with its limits.
     pub(crate) fn lines(&self) -> Vec<String> {
         let pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);

@@ -23,6 +23,8 @@ pub(crate) struct Plan<H: Hal> {
     pub(crate) barriers: u64,
     /// What each op must move and compute.
     pub(crate) costs: Vec<Cost>,
+    /// What debuggers show it as.
+    pub(crate) label: String,
 }
 
 /// One dispatch.
@@ -36,8 +38,15 @@ pub(crate) struct Dispatch<H: Hal> {
     /// Which of the plan's buffers, and from which byte on.
     bindings: SmallVec<[(usize, usize); 6]>,
     params: SmallVec<[u8; 64]>,
-    groups: [u32; 3],
-    threads: [u32; 3],
+    grid: Grid,
+}
+
+/// How many threads a dispatch has.
+enum Grid {
+    /// Threadgroups, and the threads of each.
+    Groups([u32; 3], [u32; 3]),
+    /// Threads, and how many of them at most are a threadgroup.
+    Threads([u32; 3], [u32; 3]),
 }
 
 /// What plans are made with.
@@ -72,6 +81,7 @@ impl<H: Hal> Maker<'_, H> {
             written: Vec::new(),
             barriers: 0,
             costs: batch.steps().iter().map(|step| step.op.cost()).collect(),
+            label: label(batch),
         };
         for access in batch.steps().iter().map(|step| &step.access) {
             for view in &access.reads {
@@ -131,12 +141,20 @@ impl<H: Hal> Maker<'_, H> {
         };
         let made = self.pipelines.get(self.device, kernel);
         let pipeline = made.map_err(|fault| failed(fault.why))?;
-        let threads = launch.threads.iter().try_fold(1u32, |all, &one| all.checked_mul(one));
         let most = pipeline.max_threads();
-        if !threads.is_some_and(|threads| (1..=most).contains(&threads)) {
-            let threads = launch.threads;
-            return refuse(format!("threadgroups of {threads:?} threads; it can have {most}"));
-        }
+        let grid = match launch.threads {
+            Launch::FREE => {
+                Grid::Threads(launch.groups, block(launch.groups, pipeline.simd_width(), most))
+            }
+            threads => {
+                let all = threads.iter().try_fold(1u32, |all, &one| all.checked_mul(one));
+                if !all.is_some_and(|all| (1..=most).contains(&all)) {
+                    let why = format!("threadgroups of {threads:?} threads; it can have {most}");
+                    return refuse(why);
+                }
+                Grid::Groups(launch.groups, threads)
+            }
+        };
         let params: SmallVec<[u8; 64]> =
             launch.params.words().iter().flat_map(|word| word.to_le_bytes()).collect();
         if params.len() > MOST_PARAMS || launch.bindings.len() >= MOST_BINDINGS {
@@ -170,9 +188,25 @@ impl<H: Hal> Maker<'_, H> {
             pipeline,
             bindings,
             params,
-            groups: launch.groups,
-            threads: launch.threads,
+            grid,
         })
+    }
+}
+
+/// Threads of a threadgroup that suit a grid: whole simdgroups along its rows, and several rows where
+/// those are short. Larger ones would only make the last of them wait longer for each other.
+fn block([x, y, _]: [u32; 3], simd_width: u32, most: u32) -> [u32; 3] {
+    let (width, most) = (simd_width.clamp(1, most.max(1)), most.clamp(1, 256));
+    let across = x.clamp(1, most).next_multiple_of(width).min((most / width).max(1) * width);
+    [across, y.clamp(1, (most / across).max(1)), 1]
+}
+
+/// The ops of a batch in few words.
+fn label(batch: &Batch) -> String {
+    let mut names = batch.steps().iter().map(|step| step.op.name());
+    match (names.next(), names.next_back()) {
+        (Some(first), Some(last)) => format!("{first} … {last} ({} ops)", batch.len()),
+        (only, _) => only.unwrap_or_default().to_owned(),
     }
 }
 
@@ -226,6 +260,28 @@ impl<H: Hal> Dispatch<H> {
         if !self.params.is_empty() {
             encoder.bytes(self.bindings.len(), &self.params)?;
         }
-        encoder.dispatch(self.groups, self.threads)
+        match self.grid {
+            Grid::Groups(groups, threads) => encoder.dispatch(groups, threads),
+            Grid::Threads(threads, group) => encoder.dispatch_threads(threads, group),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::block;
+
+    #[test]
+    fn threadgroups_fit_the_grid_and_the_pipeline() {
+        assert_eq!(block([1000, 1, 1], 32, 1024), [256, 1, 1]);
+        assert_eq!(block([1000, 7, 1], 32, 1024), [256, 1, 1]);
+        assert_eq!(block([40, 1, 1], 32, 1024), [64, 1, 1]);
+        assert_eq!(block([40, 100, 3], 32, 1024), [64, 4, 1]);
+        assert_eq!(block([3, 2, 1], 32, 1024), [32, 2, 1]);
+        // A pipeline that needs many registers, one without simdgroups, one with odd ones.
+        assert_eq!(block([1000, 9, 1], 32, 96), [96, 1, 1]);
+        assert_eq!(block([1000, 9, 1], 1, 64), [64, 1, 1]);
+        assert_eq!(block([5, 90, 1], 64, 32), [32, 1, 1]);
+        assert_eq!(block([1000, 9, 1], 24, 250), [240, 1, 1]);
     }
 }

@@ -144,8 +144,9 @@ mod tests {
         let buffers = vec![buffer(), buffer()];
         let [read, written] = [0, 1].map(|place: usize| buffers[place].clone());
         let written_too = vec![false, true];
-        let (dispatches, costs) = (Vec::new(), Vec::new());
-        let plan = Plan::<Soft> { dispatches, buffers, written: written_too, barriers: 0, costs };
+        let (dispatches, costs, label) = (Vec::new(), Vec::new(), String::new());
+        let plan =
+            Plan::<Soft> { dispatches, buffers, written: written_too, barriers: 0, costs, label };
         let progress = &Progress::new();
         progress.start(Ticket(1), &Arc::new(plan), 3);
         // This would wait without end if it waited for those that read.

@@ -44,12 +44,14 @@ struct Add {
     out: View,
     text: &'static str,
     in_two: bool,
+    /// Whether the device chooses the threadgroups.
+    free: bool,
 }
 
 impl Add {
     fn new(x: &View, by: f32, out: &View) -> Add {
         let (x, out) = (x.clone(), out.clone());
-        Add { kernel: "add", x, by, out, text: SOURCE, in_two: false }
+        Add { kernel: "add", x, by, out, text: SOURCE, in_two: false, free: false }
     }
 }
 
@@ -80,7 +82,7 @@ impl Operation for Add {
             bindings,
             params: Params::new().f32(by),
             groups: [self.x.elements() as u32, 1, 1],
-            threads: [1, 1, 1],
+            threads: if self.free { Launch::FREE } else { [1, 1, 1] },
         };
         let (read, write) = (Binding::Read(self.x.clone()), Binding::Write(self.out.clone()));
         if !self.in_two {
@@ -207,6 +209,46 @@ fn memory_of_the_host_is_used_in_place() {
 }
 
 #[test]
+fn memory_of_a_gpu_is_filled_once() {
+    let soft = SoftOptions { checked: true, own_memory: true, ..Default::default() };
+    let device = Metal::open_soft(&MetalOptions::default(), &soft).unwrap();
+    let bytes: Vec<u8> = f32::as_bytes(&[1.0, 2.0, 3.0, 4.0]).to_vec();
+    let weights = device.adopt(HostMemory::new(Arc::new(bytes.clone()))).unwrap();
+    assert_eq!(device.stats().adopted_bytes, 0, "nothing is used in place");
+    let x = View::new(&weights, DType::F32, Shape::new(&[4]).unwrap()).unwrap();
+    let out = floats(&device, &[0.0; 4]);
+    let mut batch = Batch::new();
+    batch.push(Add::new(&x, 1.0, &out)).unwrap();
+    device.wait(device.submit(&batch).unwrap()).unwrap();
+    assert_eq!(read(&device, &out), [2.0, 3.0, 4.0, 5.0]);
+    let mut back = [0; 8];
+    device.read(&Slice::new(&weights, 4..12).unwrap(), &mut back).unwrap();
+    assert_eq!(back, bytes[4..12]);
+}
+
+#[test]
+fn pipelines_are_made_in_the_background() {
+    let device = open(false);
+    let x = floats(&device, &[1.0; 8]);
+    let mut batch = Batch::new();
+    batch.push(Add::new(&x, 1.0, &x)).unwrap();
+    let made =
+        || device.details().iter().any(|line| line.contains("pipeline add.metal add: up to"));
+    assert!(!made());
+    device.prepare(&batch);
+    while !made() {
+        std::thread::yield_now();
+    }
+    device.wait(device.submit(&batch).unwrap()).unwrap();
+    assert_eq!(read(&device, &x), [2.0; 8]);
+    // What is wrong is told when it is asked for; and a device that is closed waits for nothing more.
+    let mut broken = Batch::new();
+    broken.push(Add { text: "kernel void add(", ..Add::new(&x, 1.0, &x) }).unwrap();
+    device.prepare(&broken);
+    assert!(device.submit(&broken).unwrap_err().to_string().contains("add.metal"));
+}
+
+#[test]
 fn a_failed_submission_names_its_op_and_poisons_nothing() {
     let device = open(true);
     let x = floats(&device, &[1.0; 8]);
@@ -226,6 +268,17 @@ fn a_failed_submission_names_its_op_and_poisons_nothing() {
     let mut bytes = [0; 32];
     assert!(device.read(&Slice::all(out.buffer()), &mut bytes).is_err());
     assert!(device.read(&Slice::all(out.buffer()), &mut bytes).is_ok());
+}
+
+#[test]
+fn threadgroups_of_the_devices_choice_have_just_the_threads_asked_for() {
+    let device = open(true);
+    let x = floats(&device, &[1.0; 320]);
+    let some = part(&x, 0..301);
+    let mut batch = Batch::new();
+    batch.push(Add { free: true, ..Add::new(&some, 1.0, &some) }).unwrap();
+    device.wait(device.submit(&batch).unwrap()).unwrap();
+    assert_eq!(read(&device, &x), [[2.0; 301].as_slice(), &[1.0; 19]].concat());
 }
 
 #[test]

@@ -40,8 +40,14 @@ pub struct Launch {
     /// Threadgroups (workgroups) in x, y and z; if one is 0, nothing runs.
     pub groups: [u32; 3],
     /// Threads of a threadgroup in x, y and z. WGSL says it itself, by the overrides or defines
-    /// this was made from.
+    /// this was made from. With [`Launch::FREE`] a Metal device chooses them from the limits of the
+    /// pipeline, and `groups` are threads: as many as run.
     pub threads: [u32; 3],
+}
+
+impl Launch {
+    /// Threadgroups of any shape: for kernels whose threads know nothing of each other.
+    pub const FREE: [u32; 3] = [0; 3];
 }
 
 /// Memory a launch uses.

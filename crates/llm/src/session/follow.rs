@@ -39,12 +39,15 @@ pub(crate) struct Likeliest<'a> {
     pub(crate) logits: &'a [f32],
 }
 
+/// Whether a device runs what is submitted while the CPU goes on.
+pub(super) fn has_queue(device: &dyn Device) -> bool {
+    matches!(device.info().kind, DeviceKind::Metal | DeviceKind::WebGpu)
+}
+
 impl Session {
-    /// Whether [`Session::follow`] is the better way to the `count` likeliest tokens: on devices
-    /// with memory and a queue of their own.
+    /// Whether [`Session::follow`] is the better way to the `count` likeliest tokens.
     pub(crate) fn follows(&self, count: usize) -> bool {
-        let kind = self.model.device().info().kind;
-        matches!(kind, DeviceKind::Metal | DeviceKind::WebGpu) && count <= MOST
+        has_queue(&**self.model.device()) && count <= MOST
     }
 
     /// Takes `token` through the model; the device chooses the `count` likeliest of the first

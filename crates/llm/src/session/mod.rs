@@ -64,7 +64,12 @@ impl Session {
         let cache = Cache::new(device, config, context, options.cache)?;
         let work = Workspace::new(device, config, rows)?;
         let mut each = [const { None }; EACH];
-        each[0] = Some(model.pass(&work, &cache, 1, Ask::Last)?);
+        let one = each[0].insert(model.pass(&work, &cache, 1, Ask::Last)?);
+        if follow::has_queue(device) {
+            // Kernels are compiled while the prompt is still being read.
+            device.prepare(one);
+            device.prepare(&model.pass(&work, &cache, work.rows(), Ask::Last)?);
+        }
         Ok(Session {
             model: Arc::clone(model),
             options,

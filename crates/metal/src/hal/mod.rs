@@ -25,6 +25,11 @@ pub trait Hal: Sized + 'static {
     type Commands: Commands<Self>;
     /// `MTLComputeCommandEncoder`.
     type Encoder: Encoder<Self>;
+
+    /// Calls a function that uses these objects, and lets go of what they leave behind.
+    fn entry<R>(call: impl FnOnce() -> R) -> R {
+        call()
+    }
 }
 
 /// What Metal said no to, or what went wrong on the GPU.
@@ -65,6 +70,8 @@ pub struct Facts {
     pub max_buffer: usize,
     /// What memory of the host starts at, and is a multiple of, to be used in place.
     pub page: usize,
+    /// Whether CPU and GPU have one memory.
+    pub unified: bool,
     /// Whether it imitates a GPU.
     pub software: bool,
 }
@@ -79,6 +86,9 @@ pub trait Device<H: Hal>: Send + Sync {
 
     /// Memory, all zero, that CPU and GPU reach.
     fn buffer(&self, bytes: usize) -> Result<H::Buffer>;
+
+    /// Memory that holds these bytes and is only to be read: the GPU's own, if it has some.
+    fn buffer_of(&self, bytes: &[u8]) -> Result<H::Buffer>;
 
     /// Memory of the host's, in place, only to be read.
     ///
@@ -97,6 +107,9 @@ pub trait Device<H: Hal>: Send + Sync {
         entry: &str,
         constants: &[(u16, Constant)],
     ) -> Result<H::Pipeline>;
+
+    /// Keeps the pipelines made so far for the next time, where that can be.
+    fn keep_pipelines(&self) {}
 }
 
 /// A kernel that is ready to run.
@@ -146,8 +159,8 @@ pub type Done = Box<dyn FnOnce(Result<Times>) + Send>;
 /// A command buffer.
 pub trait Commands<H: Hal>: Sized {
     /// An encoder whose dispatches run at the same time unless a barrier is between them; it
-    /// starts after all that was committed before.
-    fn encoder(&mut self) -> Result<H::Encoder>;
+    /// starts after all that was committed before. Debuggers show it by its label.
+    fn encoder(&mut self, label: &str) -> Result<H::Encoder>;
 
     /// Hands it to its queue. `done` is called once, from any thread, whatever happens.
     fn commit(self, done: Done);
@@ -165,6 +178,8 @@ pub trait Encoder<H: Hal> {
     fn bytes(&mut self, index: usize, bytes: &[u8]) -> Result<()>;
     /// Runs threadgroups.
     fn dispatch(&mut self, groups: [u32; 3], threads: [u32; 3]) -> Result<()>;
+    /// Runs so many threads, in threadgroups that may be smaller at the ends.
+    fn dispatch_threads(&mut self, threads: [u32; 3], group: [u32; 3]) -> Result<()>;
     /// Orders all dispatches before it ahead of all after it.
     fn barrier(&mut self) -> Result<()>;
     /// Ends it.

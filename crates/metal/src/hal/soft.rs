@@ -3,8 +3,8 @@
 use super::{Done, Facts, Fault, Hal, Result, Times};
 use bessemer_core::gpu::{Constant, GpuTraits};
 use softmetal::{
-    CommandBuffer, CommandQueue, CompileOptions, ComputeEncoder, ComputePipeline, DispatchType,
-    Error, FunctionConstants, Library, Size, StorageMode,
+    BlitEncoder, CommandBuffer, CommandQueue, CompileOptions, ComputeEncoder, ComputePipeline,
+    DispatchType, Error, FunctionConstants, Library, Size, StorageMode,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -23,7 +23,7 @@ impl Hal for Soft {
     type Queue = Queue;
     type Library = Library;
     type Pipeline = ComputePipeline;
-    type Buffer = softmetal::Buffer;
+    type Buffer = Buffer;
     type Commands = Commands;
     type Encoder = ComputeEncoder;
 }
@@ -41,6 +41,8 @@ pub struct SoftOptions {
     pub traits: Option<GpuTraits>,
     /// Who is told what each dispatch did, if they are checked.
     pub observer: Option<Observer>,
+    /// Whether it imitates a GPU with memory of its own, which the CPU cannot reach.
+    pub own_memory: bool,
 }
 
 /// softmetal's device.
@@ -84,6 +86,7 @@ impl Device {
             working_set: memory(),
             max_buffer: device.max_buffer_length(),
             page: page(),
+            unified: !options.own_memory,
             software: true,
         };
         Ok(Device { device, facts })
@@ -100,13 +103,26 @@ impl super::Device<Soft> for Device {
         Ok(Queue { queue, simdgroups: self.facts.traits.simd_reduce })
     }
 
-    fn buffer(&self, bytes: usize) -> Result<softmetal::Buffer> {
-        self.device.new_buffer(bytes, StorageMode::Shared).map_err(fault)
+    fn buffer(&self, bytes: usize) -> Result<Buffer> {
+        let buffer = self.device.new_buffer(bytes, StorageMode::Shared).map_err(fault)?;
+        Ok(Buffer { buffer, private: None })
     }
 
-    unsafe fn buffer_in_place(&self, memory: *mut u8, bytes: usize) -> Result<softmetal::Buffer> {
+    fn buffer_of(&self, bytes: &[u8]) -> Result<Buffer> {
+        let (storage, private) = match self.facts.unified {
+            true => (StorageMode::Shared, None),
+            false => (StorageMode::Private, Some(self.device.clone())),
+        };
+        let buffer = self.device.new_buffer(bytes.len().max(1), storage).map_err(fault)?;
+        let buffer = Buffer { buffer, private };
+        super::Buffer::write(&buffer, 0, bytes)?;
+        Ok(buffer)
+    }
+
+    unsafe fn buffer_in_place(&self, memory: *mut u8, bytes: usize) -> Result<Buffer> {
         // SAFETY: who calls sees to it.
-        unsafe { self.device.new_buffer_no_copy(memory, bytes) }.map_err(fault)
+        let buffer = unsafe { self.device.new_buffer_no_copy(memory, bytes) }.map_err(fault)?;
+        Ok(Buffer { buffer, private: None })
     }
 
     fn library(&self, name: &str, source: &str, defines: &[(&str, &str)]) -> Result<Library> {
@@ -155,21 +171,62 @@ impl super::Pipeline for ComputePipeline {
     }
 }
 
-impl super::Buffer for softmetal::Buffer {
+/// softmetal's buffer.
+pub struct Buffer {
+    buffer: softmetal::Buffer,
+    /// What copies to memory that the CPU cannot reach.
+    private: Option<softmetal::Device>,
+}
+
+/// Memory that both reach, of which `copy` is to copy to or from what the CPU cannot reach.
+fn staged(
+    device: &softmetal::Device,
+    bytes: usize,
+    fill: impl FnOnce(&softmetal::Buffer) -> softmetal::Result<()>,
+    copy: impl FnOnce(&mut BlitEncoder, &softmetal::Buffer) -> softmetal::Result<()>,
+) -> softmetal::Result<softmetal::Buffer> {
+    let staging = device.new_buffer(bytes, StorageMode::Shared)?;
+    fill(&staging)?;
+    let commands = device.new_command_queue().command_buffer();
+    let mut encoder = commands.blit_encoder()?;
+    copy(&mut encoder, &staging)?;
+    encoder.end_encoding();
+    commands.commit()?;
+    commands.wait_until_completed()?;
+    Ok(staging)
+}
+
+impl super::Buffer for Buffer {
     fn bytes(&self) -> usize {
-        self.length()
+        self.buffer.length()
     }
 
     fn write(&self, offset: usize, bytes: &[u8]) -> Result<()> {
-        softmetal::Buffer::write(self, offset, bytes).map_err(fault)
+        let Some(device) = self.private.as_ref().filter(|_| !bytes.is_empty()) else {
+            return self.buffer.write(offset, bytes).map_err(fault);
+        };
+        let fill = |staging: &softmetal::Buffer| staging.write(0, bytes);
+        let copied = staged(device, bytes.len(), fill, |encoder, staging| {
+            encoder.copy(staging, 0, &self.buffer, offset, bytes.len())
+        });
+        copied.map(drop).map_err(fault)
     }
 
     fn read(&self, offset: usize, out: &mut [u8]) -> Result<()> {
-        softmetal::Buffer::read(self, offset, out).map_err(fault)
+        let Some(device) = self.private.as_ref().filter(|_| !out.is_empty()) else {
+            return self.buffer.read(offset, out).map_err(fault);
+        };
+        let copied = staged(
+            device,
+            out.len(),
+            |_| Ok(()),
+            |encoder, staging| encoder.copy(&self.buffer, offset, staging, 0, out.len()),
+        );
+        copied.and_then(|staging| staging.read(0, out)).map_err(fault)
     }
 
     fn label(&self, name: &str) {
-        self.set_label(name);
+        self.buffer.set_label(name);
     }
 }
 
@@ -194,7 +251,7 @@ pub struct Commands {
 }
 
 impl super::Commands<Soft> for Commands {
-    fn encoder(&mut self) -> Result<ComputeEncoder> {
+    fn encoder(&mut self, _: &str) -> Result<ComputeEncoder> {
         // Command buffers of a queue run one after the other here: no fence is needed.
         self.commands.compute_encoder_with_type(DispatchType::Concurrent).map_err(fault)
     }
@@ -233,8 +290,8 @@ impl super::Encoder<Soft> for ComputeEncoder {
         self.set_pipeline(pipeline);
     }
 
-    fn buffer(&mut self, index: usize, buffer: &softmetal::Buffer, offset: usize) -> Result<()> {
-        self.set_buffer(index as u32, buffer, offset).map_err(fault)
+    fn buffer(&mut self, index: usize, buffer: &Buffer, offset: usize) -> Result<()> {
+        self.set_buffer(index as u32, &buffer.buffer, offset).map_err(fault)
     }
 
     fn bytes(&mut self, index: usize, bytes: &[u8]) -> Result<()> {
@@ -242,8 +299,11 @@ impl super::Encoder<Soft> for ComputeEncoder {
     }
 
     fn dispatch(&mut self, groups: [u32; 3], threads: [u32; 3]) -> Result<()> {
-        let size = |[x, y, z]: [u32; 3]| Size::new(x.into(), y.into(), z.into());
         self.dispatch_threadgroups(size(groups), size(threads)).map_err(fault)
+    }
+
+    fn dispatch_threads(&mut self, threads: [u32; 3], group: [u32; 3]) -> Result<()> {
+        ComputeEncoder::dispatch_threads(self, size(threads), size(group)).map_err(fault)
     }
 
     fn barrier(&mut self) -> Result<()> {
@@ -253,6 +313,10 @@ impl super::Encoder<Soft> for ComputeEncoder {
     fn end(self) {
         self.end_encoding();
     }
+}
+
+fn size([x, y, z]: [u32; 3]) -> Size {
+    Size::new(x.into(), y.into(), z.into())
 }
 
 fn fault(error: Error) -> Fault {

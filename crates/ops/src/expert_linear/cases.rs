@@ -43,6 +43,11 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(plain(F32, F32, F32, false, sizes(4, 5, 5, 7, 3)));
     cases.push(plain(F32, F32, F32, false, sizes(4, 1, 1, 7, 3)));
     cases.push(plain(F32, F32, F32, false, sizes(2, 2, 200, 7, 3)));
+    // Many rows whose experts are not all there, and in any layout.
+    for weight in [F32, Q8_0, Q4_K] {
+        cases.push(outside_many(weight));
+        cases.push(strided_many(weight));
+    }
     for none in [
         sizes(0, 2, 3, 32, 5),
         sizes(3, 0, 3, 32, 5),
@@ -88,6 +93,40 @@ fn strided(weight: DType) -> Case {
                 .values(U32, &[2, 6], &[0., 3., 1., 2., 0., 0., 3., 3., 1., 0., 2., 0.])?
                 .transpose()?,
             out: f.strided_output(F32, &[6, 2, 21], &[100, 50, 2], 3, 700)?,
+        })
+    })
+}
+
+/// As [`strided`], with more rows.
+fn strided_many(weight: DType) -> Case {
+    let name = format!("{weight} strided, many rows");
+    Case::new("expert_linear", name, tolerance(weight, F32, 256), move |f| {
+        let weight = f.random(weight, &[5, 42, 256])?;
+        let ids = f.operand(U32, &[2, 33], |f, _| (f.uniform() * 3.0).floor())?;
+        Ok(ExpertLinear {
+            x: f.random(F32, &[2, 33, 300])?.narrow(2, 11..267)?.permute(&[1, 0, 2])?,
+            weight: weight.step(0, 4, 3, -2)?.step(1, 40, 21, -2)?,
+            ids: ids.transpose()?,
+            out: f.strided_output(F32, &[33, 2, 21], &[100, 50, 2], 3, 3400)?,
+        })
+    })
+}
+
+/// One expert with more than a tile, one with nothing, and ids that none has.
+fn outside_many(weight: DType) -> Case {
+    let name = format!("{weight} ids outside, many rows");
+    Case::new("expert_linear", name, tolerance(weight, F32, 256), move |f| {
+        let ids = f.operand(U32, &[90, 2], |_, i| match i % 9 {
+            0 => 4294967295.0,
+            1 => 4.0,
+            2 => 3.0,
+            _ => 1.0,
+        })?;
+        Ok(ExpertLinear {
+            x: f.random(F32, &[90, 256])?,
+            weight: f.random(weight, &[4, 70, 256])?,
+            ids,
+            out: f.output(F32, &[90, 2, 70])?,
         })
     })
 }

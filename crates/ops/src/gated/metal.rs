@@ -22,7 +22,6 @@ pub(super) fn gated(op: &Gated, gpu: &GpuTraits) -> Result<Launches> {
         return Ok(Launches::default());
     }
     let (width, rows) = (out.shape().width(), Rows::new([gate, up, out], 1));
-    let threads = if width > 64 { 128 } else { 32 };
     let source = msl!("../gpu/types.metal", "../gpu/activation.metal", "gated.metal");
     let launch = Draft::new(op.name(), source, "gated", gpu)
         .read("GATE", gate)
@@ -34,6 +33,6 @@ pub(super) fn gated(op: &Gated, gpu: &GpuTraits) -> Result<Launches> {
         .last_step(up)
         .last_step(out)
         .rows(&rows)
-        .grid([width.div_ceil(threads), rows.count(), 1], [threads as u32, 1, 1])?;
+        .over([width, rows.count(), 1])?;
     Ok(launch.into())
 }

@@ -43,7 +43,6 @@ pub(super) fn gather(op: &Gather, gpu: &GpuTraits) -> Result<Launches> {
             .define("OUTSIDE", "from_float<OUT>(NAN)")
             .define_if(table.dtype().is_block(), "BLOCKS")
     };
-    let threads = if inner.count() > 32 { 128 } else { 32 };
     let launch = draft
         .size(dims[axis])
         .size(inner.count())
@@ -51,9 +50,6 @@ pub(super) fn gather(op: &Gather, gpu: &GpuTraits) -> Result<Launches> {
         .rows(&outer)
         .rows(&picked)
         .rows(&inner)
-        .grid(
-            [inner.count().div_ceil(threads), picked.count(), outer.count()],
-            [threads as u32, 1, 1],
-        )?;
+        .over([inner.count(), picked.count(), outer.count()])?;
     Ok(launch.into())
 }

@@ -143,6 +143,12 @@ impl Draft {
         self
     }
 
+    /// The launch, in so many threads that know nothing of each other, in threadgroups of the
+    /// device's choice.
+    pub(crate) fn over(self, threads: [usize; 3]) -> Result<Launch> {
+        self.grid(threads, Launch::FREE)
+    }
+
     /// The launch, in so many threadgroups of so many threads.
     pub(crate) fn grid(self, groups: [usize; 3], threads: [u32; 3]) -> Result<Launch> {
         let Draft { op, kernel, bindings, leads, params: own, fits } = self;

@@ -12,7 +12,7 @@ use bessemer_core::{
 };
 
 /// Up to this many rows, weights are streamed through registers.
-const FEW: usize = 8;
+pub(crate) const FEW: usize = 8;
 /// Rows of a weight that a simdgroup takes.
 pub(crate) const OUTPUTS: usize = 4;
 /// Threads of a threadgroup for few rows: two simdgroups.
@@ -20,8 +20,8 @@ pub(crate) const FEW_THREADS: u32 = 64;
 /// The most weights of one launch.
 const MOST_LAYERS: usize = 4;
 /// Rows and columns of a tile, and the threads that compute it.
-const TILE: usize = 64;
-const TILE_THREADS: u32 = 128;
+pub(crate) const TILE: usize = 64;
+pub(crate) const TILE_THREADS: u32 = 128;
 
 pub(super) fn linear(op: &Linear, gpu: &GpuTraits) -> Result<Launches> {
     of_layers(op.name(), &[op], gpu)
@@ -122,6 +122,7 @@ fn of_many(name: &'static str, entry: &'static str, first: &Linear, gpu: &GpuTra
         "../gpu/activation.metal",
         "../gpu/tile.metal",
         "layers.metal",
+        "put_weights.metal",
         "many.metal"
     );
     Draft::new(name, source, entry, gpu)

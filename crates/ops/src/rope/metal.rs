@@ -33,6 +33,6 @@ pub(super) fn rope(op: &Rope, gpu: &GpuTraits) -> Result<Launches> {
         .last_step(positions)
         .last_step(frequencies)
         .float(*magnitude)
-        .grid([(size - turned).div_ceil(32), heads, rows], [32, 1, 1])?;
+        .over([size - turned, heads, rows])?;
     Ok(launch.into())
 }

@@ -37,7 +37,6 @@ pub(super) fn scatter(op: &Scatter, gpu: &GpuTraits) -> Result<Launches> {
         draft.write("TABLE", table)
     };
     let items = inner.count() / dtype.block_len();
-    let threads = if items > 32 { 128 } else { 32 };
     let launch = draft
         .size(dims[axis])
         .size(indices.elements())
@@ -47,9 +46,6 @@ pub(super) fn scatter(op: &Scatter, gpu: &GpuTraits) -> Result<Launches> {
         .last_step(indices)
         .rows(&outer)
         .rows(&inner)
-        .grid(
-            [items.div_ceil(threads), indices.elements(), outer.count()],
-            [threads as u32, 1, 1],
-        )?;
+        .over([items, indices.elements(), outer.count()])?;
     Ok(launch.into())
 }

@@ -1,25 +1,32 @@
-//! Buffers: shared where CPU and GPU have one memory, managed where they have two.
+//! Buffers: shared where CPU and GPU have one memory; where they have two, managed, and private for what
+//! only kernels read.
 
-use super::residency::Residency;
+use super::{copies::Copies, residency::Residency};
 use crate::hal::{self, Fault, Result};
 use objc2::{
     rc::{Retained, autoreleasepool},
     runtime::ProtocolObject,
 };
 use objc2_foundation::{NSRange, NSString};
-use objc2_metal::{
-    MTLBlitCommandEncoder, MTLBuffer, MTLCommandBuffer, MTLCommandEncoder, MTLCommandQueue,
-    MTLDevice, MTLResource, MTLResourceOptions,
-};
+use objc2_metal::{MTLBuffer, MTLDevice, MTLResource, MTLResourceOptions};
 use std::{ptr::NonNull, sync::Arc};
 
 /// Memory the GPU reaches.
 pub struct Buffer {
     pub(super) buffer: Retained<ProtocolObject<dyn MTLBuffer>>,
     bytes: usize,
-    /// Brings what the GPU wrote to the CPU, where each has its own memory.
-    managed: Option<Retained<ProtocolObject<dyn MTLCommandQueue>>>,
+    storage: Storage,
     residency: Option<Arc<Residency>>,
+}
+
+/// Who reaches it.
+enum Storage {
+    /// Both.
+    Shared,
+    /// Each has a copy, which are made alike when the CPU writes or reads.
+    Managed(Copies),
+    /// Only the GPU.
+    Private(Copies),
 }
 
 // SAFETY: Metal's resources may be used from any thread; what is in them is guarded by the device, which
@@ -31,23 +38,53 @@ unsafe impl Sync for Buffer {}
 type Gpu = ProtocolObject<dyn MTLDevice>;
 
 impl Buffer {
+    /// Memory that both reach, with `copies` where each has its own.
     pub(super) fn new(
         gpu: &Gpu,
         bytes: usize,
+        copies: Option<&Copies>,
         residency: Option<&Arc<Residency>>,
     ) -> Result<Buffer> {
-        let unified = gpu.hasUnifiedMemory();
-        let storage = match unified {
-            true => MTLResourceOptions::StorageModeShared,
-            false => MTLResourceOptions::StorageModeManaged,
+        let (options, storage) = match copies {
+            None => (MTLResourceOptions::StorageModeShared, Storage::Shared),
+            Some(copies) => {
+                (MTLResourceOptions::StorageModeManaged, Storage::Managed(copies.clone()))
+            }
         };
-        let options = storage | MTLResourceOptions::HazardTrackingModeUntracked;
+        Buffer::with(gpu, bytes, options, storage, residency)
+    }
+
+    /// Memory that holds `content`, which only kernels read.
+    pub(super) fn of(
+        gpu: &Gpu,
+        content: &[u8],
+        copies: Option<&Copies>,
+        residency: Option<&Arc<Residency>>,
+    ) -> Result<Buffer> {
+        let (options, storage) = match copies {
+            None => (MTLResourceOptions::StorageModeShared, Storage::Shared),
+            Some(copies) => {
+                (MTLResourceOptions::StorageModePrivate, Storage::Private(copies.clone()))
+            }
+        };
+        let buffer = Buffer::with(gpu, content.len().max(1), options, storage, residency)?;
+        hal::Buffer::write(&buffer, 0, content)?;
+        Ok(buffer)
+    }
+
+    fn with(
+        gpu: &Gpu,
+        bytes: usize,
+        options: MTLResourceOptions,
+        storage: Storage,
+        residency: Option<&Arc<Residency>>,
+    ) -> Result<Buffer> {
+        let options = options | MTLResourceOptions::HazardTrackingModeUntracked;
         let buffer = gpu.newBufferWithLength_options(bytes, options).ok_or_else(|| {
             let held = gpu.currentAllocatedSize();
             Fault::new(format!("the GPU has no {bytes} bytes left; {held} are in use"))
         })?;
-        let managed = if unified { None } else { gpu.newCommandQueue() };
-        Ok(Buffer::with(buffer, bytes, managed, residency))
+        Ok(Buffer::resident(buffer, bytes, storage, residency))
     }
 
     /// # Safety
@@ -68,45 +105,33 @@ impl Buffer {
         };
         let buffer = buffer
             .ok_or_else(|| Fault::new(format!("the GPU cannot use {bytes} bytes in place")))?;
-        Ok(Buffer::with(buffer, bytes, None, residency))
+        Ok(Buffer::resident(buffer, bytes, Storage::Shared, residency))
     }
 
-    fn with(
+    fn resident(
         buffer: Retained<ProtocolObject<dyn MTLBuffer>>,
         bytes: usize,
-        managed: Option<Retained<ProtocolObject<dyn MTLCommandQueue>>>,
+        storage: Storage,
         residency: Option<&Arc<Residency>>,
     ) -> Buffer {
         let residency = residency.cloned();
         if let Some(residency) = &residency {
             residency.add(&buffer);
         }
-        Buffer { buffer, bytes, managed, residency }
+        Buffer { buffer, bytes, storage, residency }
     }
 
-    fn address(&self, offset: usize, bytes: usize) -> Result<*mut u8> {
+    fn check(&self, offset: usize, bytes: usize) -> Result<()> {
         if offset.checked_add(bytes).is_none_or(|end| end > self.bytes) {
             let all = self.bytes;
             return Err(Fault::new(format!("{bytes} bytes at {offset} of a buffer of {all}")));
         }
-        Ok(self.buffer.contents().as_ptr().cast::<u8>().wrapping_add(offset))
+        Ok(())
     }
 
-    /// Brings what the GPU wrote to the CPU.
-    fn synchronize(&self) -> Result<()> {
-        let Some(queue) = &self.managed else {
-            return Ok(());
-        };
-        autoreleasepool(|_| {
-            let commands = queue.commandBuffer().ok_or_else(|| Fault::new("no command buffer"))?;
-            let encoder =
-                commands.blitCommandEncoder().ok_or_else(|| Fault::new("no blit encoder"))?;
-            encoder.synchronizeResource(ProtocolObject::from_ref(&*self.buffer));
-            encoder.endEncoding();
-            commands.commit();
-            commands.waitUntilCompleted();
-            commands.error().map_or(Ok(()), |error| Err(super::fault(&error)))
-        })
+    /// Where the CPU reaches it; nowhere if it is private.
+    fn address(&self, offset: usize) -> *mut u8 {
+        self.buffer.contents().as_ptr().cast::<u8>().wrapping_add(offset)
     }
 }
 
@@ -124,20 +149,29 @@ impl hal::Buffer for Buffer {
     }
 
     fn write(&self, offset: usize, bytes: &[u8]) -> Result<()> {
-        let to = self.address(offset, bytes.len())?;
+        self.check(offset, bytes.len())?;
+        if let Storage::Private(copies) = &self.storage {
+            return autoreleasepool(|_| copies.write(&self.buffer, offset, bytes));
+        }
         // SAFETY: the range lies within the buffer, and the device sees to it that nobody uses it now.
-        unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-        if self.managed.is_some() {
+        unsafe { self.address(offset).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        if let Storage::Managed(_) = self.storage {
             self.buffer.didModifyRange(NSRange::new(offset, bytes.len()));
         }
         Ok(())
     }
 
     fn read(&self, offset: usize, out: &mut [u8]) -> Result<()> {
-        self.synchronize()?;
-        let from = self.address(offset, out.len())?;
+        self.check(offset, out.len())?;
+        match &self.storage {
+            Storage::Private(copies) => {
+                return autoreleasepool(|_| copies.read(&self.buffer, offset, out));
+            }
+            Storage::Managed(copies) => copies.synchronize(&self.buffer)?,
+            Storage::Shared => {}
+        }
         // SAFETY: as in `write`.
-        unsafe { from.copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
+        unsafe { self.address(offset).copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
         Ok(())
     }
 

@@ -1,7 +1,10 @@
 //! GPU captures for Xcode: `BESSEMER_CAPTURE=run.gputrace` records all that a device runs.
 
 use crate::hal::{Fault, Result};
-use objc2::{rc::Retained, runtime::ProtocolObject};
+use objc2::{
+    rc::{Retained, autoreleasepool},
+    runtime::ProtocolObject,
+};
 use objc2_foundation::{NSString, NSURL};
 use objc2_metal::{MTLCaptureDescriptor, MTLCaptureDestination, MTLCaptureManager, MTLDevice};
 
@@ -42,6 +45,6 @@ impl Capture {
 
 impl Drop for Capture {
     fn drop(&mut self) {
-        self.0.stopCapture();
+        autoreleasepool(|_| self.0.stopCapture());
     }
 }

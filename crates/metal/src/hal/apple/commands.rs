@@ -67,12 +67,13 @@ pub struct Commands {
 }
 
 impl hal::Commands<Apple> for Commands {
-    fn encoder(&mut self) -> Result<Encoder> {
+    fn encoder(&mut self, label: &str) -> Result<Encoder> {
         autoreleasepool(|_| {
             let encoder = self
                 .commands
                 .computeCommandEncoderWithDispatchType(MTLDispatchType::Concurrent)
                 .ok_or_else(|| Fault::new("no compute encoder"))?;
+            encoder.setLabel(Some(&NSString::from_str(label)));
             encoder.waitForFence(&self.fence);
             Ok(Encoder { encoder, fence: self.fence.clone(), labels: self.labels })
         })
@@ -169,12 +170,12 @@ impl hal::Encoder<Apple> for Encoder {
     }
 
     fn dispatch(&mut self, groups: [u32; 3], threads: [u32; 3]) -> Result<()> {
-        let size = |[x, y, z]: [u32; 3]| MTLSize {
-            width: x as usize,
-            height: y as usize,
-            depth: z as usize,
-        };
         self.encoder.dispatchThreadgroups_threadsPerThreadgroup(size(groups), size(threads));
+        Ok(())
+    }
+
+    fn dispatch_threads(&mut self, threads: [u32; 3], group: [u32; 3]) -> Result<()> {
+        self.encoder.dispatchThreads_threadsPerThreadgroup(size(threads), size(group));
         Ok(())
     }
 
@@ -187,4 +188,8 @@ impl hal::Encoder<Apple> for Encoder {
         self.encoder.updateFence(&self.fence);
         self.encoder.endEncoding();
     }
+}
+
+fn size([x, y, z]: [u32; 3]) -> MTLSize {
+    MTLSize { width: x as usize, height: y as usize, depth: z as usize }
 }

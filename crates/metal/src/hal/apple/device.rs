@@ -1,7 +1,7 @@
 //! GPUs: which there are, and what they can do.
 
 use super::{
-    Apple, Buffer, Library, Pipeline, Queue, capture::Capture, library::Archive,
+    Apple, Buffer, Library, Pipeline, Queue, archive::Archive, capture::Capture, copies::Copies,
     residency::Residency,
 };
 use crate::hal::{self, Facts, Fault, Result};
@@ -11,7 +11,9 @@ use objc2::{
     runtime::ProtocolObject,
 };
 use objc2_foundation::{NSOperatingSystemVersion, NSProcessInfo};
-use objc2_metal::{MTLCopyAllDevices, MTLCreateSystemDefaultDevice, MTLDevice, MTLGPUFamily};
+#[cfg(target_os = "macos")]
+use objc2_metal::MTLCopyAllDevices;
+use objc2_metal::{MTLCreateSystemDefaultDevice, MTLDevice, MTLGPUFamily};
 use std::sync::Arc;
 
 /// A GPU of Apple's, or one that Apple's Metal drives.
@@ -19,6 +21,8 @@ pub struct Device {
     device: Retained<ProtocolObject<dyn MTLDevice>>,
     facts: Facts,
     residency: Option<Arc<Residency>>,
+    /// Where the GPU has memory of its own.
+    copies: Option<Copies>,
     archive: Archive,
     _capture: Option<Capture>,
 }
@@ -27,7 +31,19 @@ type Gpu = ProtocolObject<dyn MTLDevice>;
 
 /// The names of all GPUs.
 pub fn names() -> Vec<String> {
-    autoreleasepool(|_| MTLCopyAllDevices().iter().map(|gpu| gpu.name().to_string()).collect())
+    autoreleasepool(|_| all().iter().map(|gpu| gpu.name().to_string()).collect())
+}
+
+/// All GPUs.
+#[cfg(target_os = "macos")]
+fn all() -> Vec<Retained<Gpu>> {
+    MTLCopyAllDevices().into_iter().collect()
+}
+
+/// The only GPU: older systems cannot list them.
+#[cfg(not(target_os = "macos"))]
+fn all() -> Vec<Retained<Gpu>> {
+    MTLCreateSystemDefaultDevice().into_iter().collect()
 }
 
 impl Device {
@@ -35,23 +51,27 @@ impl Device {
     pub fn open(name: Option<&str>) -> Result<Device> {
         autoreleasepool(|_| {
             let device = match name {
+                // A program with no window may find that the system has not chosen.
                 None => MTLCreateSystemDefaultDevice()
+                    .or_else(|| all().into_iter().next())
                     .ok_or_else(|| Fault::new("this machine has no GPU that Metal knows")),
                 Some(name) => {
                     let wanted = name.to_lowercase();
-                    let mut all = MTLCopyAllDevices().into_iter();
-                    all.find(|gpu| gpu.name().to_string().to_lowercase().contains(&wanted))
-                        .ok_or_else(|| {
-                            let known = names().join(", ");
-                            Fault::new(format!("no GPU is called `{name}`; there is {known}"))
-                        })
+                    let is_it = |gpu: &Retained<Gpu>| {
+                        gpu.name().to_string().to_lowercase().contains(&wanted)
+                    };
+                    all().into_iter().find(is_it).ok_or_else(|| {
+                        let known = names().join(", ");
+                        Fault::new(format!("no GPU is called `{name}`; there is {known}"))
+                    })
                 }
             }?;
             let capture = Capture::from_env(&device)?;
             let facts = facts(&device);
             let residency = Residency::new(&device).map(Arc::new);
+            let copies = if facts.unified { None } else { Some(Copies::new(&device)?) };
             let archive = Archive::open(&device);
-            Ok(Device { device, facts, residency, archive, _capture: capture })
+            Ok(Device { device, facts, residency, copies, archive, _capture: capture })
         })
     }
 }
@@ -66,7 +86,13 @@ impl hal::Device<Apple> for Device {
     }
 
     fn buffer(&self, bytes: usize) -> Result<Buffer> {
-        autoreleasepool(|_| Buffer::new(&self.device, bytes, self.residency.as_ref()))
+        let (copies, residency) = (self.copies.as_ref(), self.residency.as_ref());
+        autoreleasepool(|_| Buffer::new(&self.device, bytes, copies, residency))
+    }
+
+    fn buffer_of(&self, bytes: &[u8]) -> Result<Buffer> {
+        let (copies, residency) = (self.copies.as_ref(), self.residency.as_ref());
+        autoreleasepool(|_| Buffer::of(&self.device, bytes, copies, residency))
     }
 
     unsafe fn buffer_in_place(&self, memory: *mut u8, bytes: usize) -> Result<Buffer> {
@@ -87,6 +113,10 @@ impl hal::Device<Apple> for Device {
         constants: &[(u16, Constant)],
     ) -> Result<Pipeline> {
         autoreleasepool(|_| Pipeline::new(&self.device, &self.archive, library, entry, constants))
+    }
+
+    fn keep_pipelines(&self) {
+        autoreleasepool(|_| self.archive.keep());
     }
 }
 
@@ -131,6 +161,7 @@ fn facts(gpu: &Gpu) -> Facts {
         features,
         working_set: usize::try_from(gpu.recommendedMaxWorkingSetSize()).unwrap_or(usize::MAX),
         max_buffer: gpu.maxBufferLength(),
+        unified,
         // SAFETY: `sysconf` only reads a number.
         page: usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(16384),
         software: false,

@@ -1,21 +1,15 @@
-//! Libraries, pipelines, and the archive on disk that spares compiling them again.
+//! Libraries and pipelines.
 
-use super::fault;
-use crate::hal::{self, Fault, Result};
+use super::{archive::Archive, fault};
+use crate::hal::{self, Result};
 use bessemer_core::gpu::Constant;
 use objc2::{rc::Retained, runtime::ProtocolObject};
-use objc2_foundation::{NSArray, NSDictionary, NSObject, NSString, NSURL};
+use objc2_foundation::{NSDictionary, NSObject, NSString};
 use objc2_metal::{
-    MTLBinaryArchive, MTLBinaryArchiveDescriptor, MTLCompileOptions, MTLComputePipelineDescriptor,
-    MTLComputePipelineState, MTLDataType, MTLDevice, MTLFunctionConstantValues, MTLLibrary,
-    MTLPipelineOption,
+    MTLCompileOptions, MTLComputePipelineDescriptor, MTLComputePipelineState, MTLDataType,
+    MTLDevice, MTLFunctionConstantValues, MTLLibrary,
 };
-use std::{
-    env,
-    path::PathBuf,
-    ptr::NonNull,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::ptr::NonNull;
 
 type Gpu = ProtocolObject<dyn MTLDevice>;
 
@@ -42,8 +36,10 @@ impl Library {
         let macros = NSDictionary::from_slices(&names, &texts);
         // SAFETY: macros are strings, as they must be.
         unsafe { options.setPreprocessorMacros(Some(&macros)) };
+        // So that errors name the file and the line in it.
+        let source = NSString::from_str(&format!("#line 1 \"{name}\"\n{source}"));
         let made = gpu
-            .newLibraryWithSource_options_error(&NSString::from_str(source), Some(&options))
+            .newLibraryWithSource_options_error(&source, Some(&options))
             .map_err(|error| fault(&error))?;
         made.setLabel(Some(&NSString::from_str(name)));
         Ok(Library(made))
@@ -119,93 +115,4 @@ impl hal::Pipeline for Pipeline {
     fn threadgroup_bytes(&self) -> u32 {
         self.threadgroup_bytes
     }
-}
-
-/// Pipelines of earlier runs, on disk. Whatever is wrong with it, kernels are compiled then.
-pub(super) struct Archive {
-    state: Mutex<Option<Opened>>,
-}
-
-struct Opened {
-    archive: Retained<ProtocolObject<dyn MTLBinaryArchive>>,
-    path: PathBuf,
-    grown: bool,
-}
-
-// SAFETY: the archive is only touched under its lock.
-unsafe impl Send for Archive {}
-// SAFETY: as above.
-unsafe impl Sync for Archive {}
-
-impl Archive {
-    pub(super) fn open(gpu: &Gpu) -> Archive {
-        Archive { state: Mutex::new(Opened::new(gpu)) }
-    }
-
-    fn pipeline(
-        &self,
-        gpu: &Gpu,
-        descriptor: &MTLComputePipelineDescriptor,
-    ) -> Result<Retained<ProtocolObject<dyn MTLComputePipelineState>>> {
-        if let Some(opened) = &mut *self.state() {
-            let list = NSArray::from_slice(&[&*opened.archive]);
-            descriptor.setBinaryArchives(Some(&list));
-            let known = gpu.newComputePipelineStateWithDescriptor_options_reflection_error(
-                descriptor,
-                MTLPipelineOption::FailOnBinaryArchiveMiss,
-                None,
-            );
-            if let Ok(state) = known {
-                return Ok(state);
-            }
-            let added = opened.archive.addComputePipelineFunctionsWithDescriptor_error(descriptor);
-            opened.grown |= added.is_ok();
-        }
-        let made = gpu.newComputePipelineStateWithDescriptor_options_reflection_error(
-            descriptor,
-            MTLPipelineOption::empty(),
-            None,
-        );
-        made.map_err(|error: Retained<objc2_foundation::NSError>| -> Fault { fault(&error) })
-    }
-
-    fn state(&self) -> MutexGuard<'_, Option<Opened>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Opened {
-    fn new(gpu: &Gpu) -> Option<Opened> {
-        let home = env::var_os("HOME")?;
-        let name: String =
-            gpu.name().to_string().chars().filter(char::is_ascii_alphanumeric).collect();
-        let folder = PathBuf::from(home).join("Library/Caches/bessemer");
-        std::fs::create_dir_all(&folder).ok()?;
-        let path = folder.join(format!("{name}-{}.metalarchive", env!("CARGO_PKG_VERSION")));
-        let descriptor = MTLBinaryArchiveDescriptor::new();
-        if path.exists() {
-            descriptor.setUrl(Some(&url(&path)));
-        }
-        let opened = gpu.newBinaryArchiveWithDescriptor_error(&descriptor).or_else(|_| {
-            // Of another system, or damaged: a new one takes its place.
-            gpu.newBinaryArchiveWithDescriptor_error(&MTLBinaryArchiveDescriptor::new())
-        });
-        Some(Opened { archive: opened.ok()?, path, grown: false })
-    }
-}
-
-impl Drop for Opened {
-    fn drop(&mut self) {
-        if self.grown {
-            // Beside it first, so that a process that reads it now finds the old or the new one.
-            let beside = self.path.with_extension(format!("{}.new", std::process::id()));
-            if self.archive.serializeToURL_error(&url(&beside)).is_ok() {
-                let _ = std::fs::rename(&beside, &self.path);
-            }
-        }
-    }
-}
-
-fn url(path: &std::path::Path) -> Retained<NSURL> {
-    NSURL::fileURLWithPath(&NSString::from_str(&path.to_string_lossy()))
 }

@@ -1,9 +1,11 @@
 //! Metal as Apple makes it. Every entry from Rust has an autorelease pool of its own, so that nothing piles
-//! up on threads that have none.
+//! up on threads that have none; encoders are used within the one of a whole submission.
 
+mod archive;
 mod buffer;
 mod capture;
 mod commands;
+mod copies;
 mod device;
 mod library;
 mod residency;
@@ -14,6 +16,7 @@ pub use device::{Device, names};
 pub use library::{Library, Pipeline};
 
 use super::{Fault, Hal};
+use objc2::rc::autoreleasepool;
 use objc2_foundation::NSError;
 
 /// Metal on Apple's systems.
@@ -28,6 +31,10 @@ impl Hal for Apple {
     type Buffer = Buffer;
     type Commands = Commands;
     type Encoder = Encoder;
+
+    fn entry<R>(call: impl FnOnce() -> R) -> R {
+        autoreleasepool(|_| call())
+    }
 }
 
 /// An error in its own words.

@@ -1,0 +1,60 @@
+//! Pipelines made in the background, before anybody waits for them.
+
+use crate::{
+    hal::{Device as _, Hal},
+    pipelines::Pipelines,
+};
+use bessemer_core::gpu::Kernel;
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+};
+
+/// The threads that make them. Dropped, it waits for the pipelines that are being made, and no more
+/// are begun.
+#[derive(Default)]
+pub(crate) struct Warmup {
+    stop: Arc<AtomicBool>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Warmup {
+    /// Makes the pipelines of `kernels`, on a thread of their own. What goes wrong is told to whoever
+    /// asks for one.
+    pub(crate) fn start<H: Hal>(
+        &self,
+        device: &Arc<H::Device>,
+        pipelines: &Arc<Pipelines<H>>,
+        kernels: Vec<Kernel>,
+    ) {
+        let (device, pipelines) = (Arc::clone(device), Arc::clone(pipelines));
+        let stop = Arc::clone(&self.stop);
+        let work = move || {
+            for kernel in kernels {
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                let _ = H::entry(|| pipelines.get(&device, &kernel));
+            }
+            H::entry(|| device.keep_pipelines());
+        };
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.retain(|thread| !thread.is_finished());
+        // Without a thread they are made when they are asked for.
+        threads.extend(thread::Builder::new().name("bessemer-pipelines".into()).spawn(work));
+    }
+}
+
+impl Drop for Warmup {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let threads = self.threads.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for thread in threads.drain(..) {
+            // A panic of it has been told by the panic hook; no pipeline of it is used.
+            let _ = thread.join();
+        }
+    }
+}
