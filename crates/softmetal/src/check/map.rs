@@ -54,6 +54,22 @@ impl Map {
         unsafe { std::ptr::write_bytes(words.as_ptr().cast_mut().cast::<u8>(), 15, words.len()) };
     }
 
+    /// Different bytes marked that no other map has marked.
+    pub(super) fn count_apart(&self, others: &[&Map]) -> u64 {
+        if others.is_empty() {
+            return self.count();
+        }
+        // SAFETY: no worker is left that writes.
+        let bytes = |map: &Map| unsafe { &*(std::ptr::from_ref(&*map.words) as *const [u8]) };
+        let elsewhere = |word: usize| {
+            let of = |map: &&Map| bytes(map).get(word.wrapping_sub(map.first)).copied();
+            others.iter().filter_map(of).fold(0, |all, one| all | one)
+        };
+        let own = |(i, &mine): (usize, &u8)| (mine & !elsewhere(self.first + i)).count_ones();
+        let marked = bytes(self).iter().enumerate().filter(|(_, mine)| **mine != 0);
+        marked.map(|word| u64::from(own(word))).sum()
+    }
+
     /// Different bytes marked.
     pub(super) fn count(&self) -> u64 {
         // SAFETY: no worker is left that writes.
@@ -79,5 +95,9 @@ mod tests {
         assert_eq!(m.count(), 10);
         m.mark_all(103, 26);
         assert_eq!(m.count(), 27);
+        let other = Map::new(&(96..112));
+        other.mark(100, 6);
+        assert_eq!(m.count_apart(&[&other]), 24);
+        assert_eq!(other.count_apart(&[&m]), 3);
     }
 }

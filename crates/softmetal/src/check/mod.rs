@@ -71,9 +71,9 @@ pub struct Traffic {
     pub read: u64,
     /// Bytes written, each access counted.
     pub written: u64,
-    /// Different bytes read.
+    /// Different bytes read; those of a buffer that is bound several times count once.
     pub unique_read: u64,
-    /// Different bytes written.
+    /// Different bytes written, counted so too.
     pub unique_written: u64,
 }
 
@@ -249,11 +249,24 @@ impl Run {
             .zip(&found.traffic)
             .enumerate()
             .map(|(n, (b, t))| {
+                let earlier = &self.bindings[..n];
+                let same = |other: &Binding| {
+                    b.shadow
+                        .as_ref()
+                        .zip(other.shadow.as_ref())
+                        .is_some_and(|(a, b)| Arc::ptr_eq(a, b))
+                };
                 let by_word =
                     || b.shadow.as_ref().map_or((0, 0), |s| s.unique(self.launched.epoch));
+                // What is said of a whole buffer is said of its first binding.
+                let told = earlier.iter().any(|other| other.map.is_none() && same(other));
                 let settled = found.unique.get(&n).copied();
-                let (read, unique_written) = settled.unwrap_or_else(by_word);
-                let unique_read = b.map.as_ref().map_or(read, Map::count);
+                let (read, unique_written) =
+                    if told { (0, 0) } else { settled.unwrap_or_else(by_word) };
+                // A byte that several bindings reach counts with the first that was asked for it.
+                let maps: Vec<&Map> =
+                    earlier.iter().filter_map(|other| other.map.as_ref()).collect();
+                let unique_read = b.map.as_ref().map_or(read, |map| map.count_apart(&maps));
                 Traffic {
                     name: b.name.clone(),
                     index: b.index,
