@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: gives NumPy or llama.cpp an environment of its own, and runs `bench/peers`,
-//! `bench/models` or `bench/webgpu`.
+//! `bench/models`, `bench/metal` or `bench/webgpu`.
 
 use crate::{
     install,
@@ -15,6 +15,8 @@ pub(crate) struct Options {
     pub(crate) models: bool,
     /// The WebGPU device beside others on its adapter.
     pub(crate) webgpu: bool,
+    /// What the Metal device does, counted in software.
+    pub(crate) metal: bool,
     /// Rounds of each row.
     pub(crate) rounds: Option<String>,
     /// Part of the names of the rows to measure.
@@ -33,6 +35,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         bench
     } else if options.webgpu {
         webgpu()?
+    } else if options.metal {
+        install::clang()?;
+        let mut bench = cargo("run --release --locked -p bessemer-metal-bench --");
+        bench.arg("--model").arg(smollm2()?);
+        bench.arg("--folder").arg(target_dir().join("bench-metal"));
+        bench
     } else {
         let mut bench = cargo("run --release --locked -p bessemer-peers --");
         bench.arg("--python").arg(python("bench-python", "bench/requirements.txt", &[])?);

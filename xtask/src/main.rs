@@ -37,6 +37,9 @@ Usage: cargo xtask CHORE [FLAGS]
                      (builds llama.cpp and makes files the first time); flags as above
   bench webgpu       measure the WebGPU device against llama.cpp's Vulkan and burn on its adapter;
                      rewrites bench/webgpu/README.md; flags as above
+  bench metal        count what the Metal device does, in software, and compare whole models with the
+                     CPU; rewrites bench/metal/README.md
+    --only TEXT      only `figures`, or files whose name contains TEXT; rewrites nothing
   support            make docs/support.md, the table of supported ops, anew
     --check          only look whether it is current
   deny               licences, advisories, duplicates and sources of dependencies
@@ -76,6 +79,7 @@ fn run() -> Result<()> {
             let options = bench::Options {
                 models: flags.take("models"),
                 webgpu: flags.take("webgpu"),
+                metal: flags.take("metal"),
                 rounds: flags.value("--rounds")?,
                 only: flags.value("--only")?,
             };

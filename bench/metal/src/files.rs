@@ -1,0 +1,68 @@
+//! The files of SmolLM2-135M: in four formats, each also with the same weights in f32, and with its
+//! first layers alone.
+
+use anyhow::{Context, Result};
+use bessemer::llm::{
+    files::{Gguf, gguf::GgufWriter},
+    quantize::quantize,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    thread,
+};
+
+/// The formats.
+pub(crate) const KINDS: [&str; 4] = ["Q4_1", "Q8_0", "Q4_K_M", "F16"];
+
+/// The file in a format, made if it is not there yet.
+pub(crate) fn of_kind(kind: &str, source: &Path, folder: &Path) -> Result<PathBuf> {
+    match kind {
+        "Q4_1" => Ok(source.to_owned()),
+        _ => made(source, &folder.join(format!("smollm2.{kind}.gguf")), kind),
+    }
+}
+
+/// The weights of a file in f32: what they mean, with no rounding of activations on the way.
+pub(crate) fn exact(kind: &str, file: &Path, folder: &Path) -> Result<PathBuf> {
+    made(file, &folder.join(format!("smollm2.{kind}.exact.gguf")), "F32")
+}
+
+fn made(source: &Path, to: &Path, kind: &str) -> Result<PathBuf> {
+    if !to.exists() {
+        let part = to.with_extension("part");
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        quantize(&Gguf::open(source)?, &part, kind.parse()?, threads, &mut |_| ())?;
+        fs::rename(&part, to).with_context(|| format!("making {}", to.display()))?;
+    }
+    Ok(to.to_owned())
+}
+
+/// A model in memory of which only the first layers are left. Layers are alike, so what one of them
+/// does can be told from two such models.
+pub(crate) fn first_layers(path: &Path, layers: usize) -> Result<Gguf> {
+    let file = Gguf::open(path)?;
+    let mut writer = GgufWriter::new();
+    for entry in file.metadata().iter() {
+        writer.set(&entry.key, entry.value.clone());
+    }
+    writer.set("llama.block_count", layers as u32);
+    let kept = |name: &str| match name.strip_prefix("blk.").and_then(|rest| rest.split_once('.')) {
+        Some((number, _)) => number.parse::<usize>().is_ok_and(|number| number < layers),
+        None => true,
+    };
+    let tensors = file.tensors();
+    let mut bytes = Vec::new();
+    for tensor in tensors.iter().filter(|tensor| kept(&tensor.name)) {
+        writer.tensor(&tensor.name, tensor.dtype, tensor.shape)?;
+        bytes.push(tensors.bytes(tensor));
+    }
+    Ok(Gguf::from_bytes(writer.to_bytes(&bytes)?)?)
+}
+
+/// Bytes of the weights that a token needs: all of them, but for an embedding that is no output.
+pub(crate) fn weight_bytes(file: &Gguf) -> u64 {
+    let tied = !file.tensors().iter().any(|tensor| tensor.name == "output.weight");
+    let needed = file.tensors().iter().filter(|tensor| tied || tensor.name != "token_embd.weight");
+    needed.map(|tensor| tensor.range.len() as u64).sum()
+}
