@@ -161,6 +161,8 @@ fn a_batch_submitted_again_takes_nothing_new() {
     batch.push(Add::new(&x, 1.0, &x)).unwrap();
     device.wait(device.submit(&batch).unwrap()).unwrap();
     assert_eq!(device.counters().plans, before.1 + 1, "it is another batch now");
+    let details = device.details();
+    assert!(details.iter().any(|line| line.starts_with("pipeline add")), "{details:?}");
 }
 
 #[test]

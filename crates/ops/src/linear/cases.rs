@@ -45,11 +45,11 @@ pub(crate) fn cases() -> Vec<Case> {
         ] {
             cases.push(plain(F32, weight, F32, rows, k, n));
         }
-        for (rows, k, n) in [(9, 32, 1), (13, 576, 70), (17, 96, 33), (530, 64, 40)] {
+        for (rows, k, n) in [(33, 32, 1), (37, 576, 70), (41, 96, 33), (530, 64, 40)] {
             cases.push(plain(F32, weight, F32, rows, k, n));
         }
         cases.push(plain(F16, weight, F16, 5, 64, 40));
-        cases.push(plain(F16, weight, BF16, 12, 64, 40));
+        cases.push(plain(F16, weight, BF16, 36, 64, 40));
         cases.push(weights_not_finite(weight));
         cases.push(strided(weight));
         cases.push(not_finite(weight));
@@ -147,7 +147,7 @@ fn weights_not_finite(weight: DType) -> Case {
             (5, 32..) => 1e-6 * f.normal(),
             _ => f.normal(),
         })?;
-        let (x, out) = (f.random(F32, &[20, k])?, f.output(F32, &[20, 39])?);
+        let (x, out) = (f.random(F32, &[40, k])?, f.output(F32, &[40, 39])?);
         Ok(Linear { x, weight, bias: None, out })
     })
 }

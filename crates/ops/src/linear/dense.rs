@@ -14,6 +14,8 @@ use std::ops::Range;
 
 /// The most rows for which the weights are streamed.
 const FEW: usize = 8;
+/// The most rows that are always multiplied in floats: short prompts lose nothing.
+const EXACT: usize = 32;
 /// Rows of activations that are multiplied at once.
 const ROWS: usize = 512;
 /// Weights that are taken at once: as `f32` they stay in the caches of most machines.
@@ -28,7 +30,7 @@ pub(super) fn linear(op: &Layer<'_>, cpu: &CpuContext<'_>) {
     }
     let out = Out::new(op, cpu);
     let gapless = k == 1 || op.weight.strides()[1] == 1;
-    if rows > FEW && gapless && blocks::dense(op, cpu) {
+    if rows > EXACT && gapless && blocks::dense(op, cpu) {
         return;
     }
     for first in (0..rows).step_by(ROWS) {
