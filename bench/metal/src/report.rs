@@ -1,7 +1,7 @@
 //! What was counted, as tables in `README.md` and as JSON.
 
 use crate::agreement::LENGTH;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde::Serialize;
 use std::{fs, path::Path};
 
@@ -99,9 +99,6 @@ pub(crate) struct Report {
     pub(crate) texts: Vec<Text>,
 }
 
-const START: &str = "<!-- made by cargo xtask bench metal: start -->";
-const END: &str = "<!-- made by cargo xtask bench metal: end -->";
-
 impl Report {
     /// As Markdown.
     pub(crate) fn page(&self) -> String {
@@ -125,12 +122,11 @@ impl Report {
     pub(crate) fn write(&self) -> Result<()> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         fs::write(folder.join("results.json"), serde_json::to_string_pretty(self)? + "\n")?;
-        let page = folder.join("README.md");
-        let text = fs::read_to_string(&page)?;
-        let (before, rest) = text.split_once(START).context("the page has lost its marks")?;
-        let (_, after) = rest.split_once(END).context("the page has lost its marks")?;
-        fs::write(page, format!("{before}{START}\n{}{END}{after}", self.page()))?;
-        Ok(())
+        bessemer_bench_page::rewrite(
+            &folder.join("README.md"),
+            "cargo xtask bench metal",
+            &self.page(),
+        )
     }
 
     /// An error if a text is not what it should be. Goals that were missed, the table shows.

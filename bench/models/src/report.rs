@@ -1,6 +1,6 @@
 //! What came out, as a table in `README.md` and as JSON.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 use std::{fmt, fs, path::Path};
 
@@ -62,9 +62,6 @@ pub(crate) struct Report {
     pub(crate) lines: Vec<Line>,
 }
 
-const START: &str = "<!-- made by cargo xtask bench models: start -->";
-const END: &str = "<!-- made by cargo xtask bench models: end -->";
-
 impl Report {
     /// As Markdown.
     pub(crate) fn table(&self) -> String {
@@ -85,11 +82,10 @@ impl Report {
     pub(crate) fn write(&self) -> Result<()> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         fs::write(folder.join("results.json"), serde_json::to_string_pretty(self)? + "\n")?;
-        let page = folder.join("README.md");
-        let text = fs::read_to_string(&page)?;
-        let (before, rest) = text.split_once(START).context("the page has lost its marks")?;
-        let (_, after) = rest.split_once(END).context("the page has lost its marks")?;
-        fs::write(page, format!("{before}{START}\n{}{END}{after}", self.table()))?;
-        Ok(())
+        bessemer_bench_page::rewrite(
+            &folder.join("README.md"),
+            "cargo xtask bench models",
+            &self.table(),
+        )
     }
 }

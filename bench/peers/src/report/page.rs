@@ -3,17 +3,12 @@
 use super::Report;
 use anyhow::{Context, Result};
 
-const START: &str = "<!-- made by cargo xtask bench: start -->\n";
-const END: &str = "<!-- made by cargo xtask bench: end -->\n";
+const COMMAND: &str = "cargo xtask bench";
 
 /// The page with the table of `report` in place of the one it has.
 pub(super) fn with_table(page: &str, report: &Report) -> Result<String> {
-    let parts = page.split_once(START).and_then(|(head, rest)| {
-        let (_, tail) = rest.split_once(END)?;
-        Some((head, tail))
-    });
-    let (head, tail) = parts.context("bench/README.md has lost the marks around its table")?;
-    Ok(format!("{head}{START}{}{END}{tail}", table(report)))
+    let page = bessemer_bench_page::replaced(page, COMMAND, &table(report));
+    page.context("bench/README.md has lost the marks around its table")
 }
 
 fn table(report: &Report) -> String {
@@ -47,7 +42,9 @@ mod tests {
         let text = || String::from("x");
         let (processor, instructions, peer) = (text(), text(), text());
         let report = Report { processor, instructions, threads: 2, peer, rounds: 1, lines };
-        let page = with_table(&format!("head\n{START}old\n{END}tail\n"), &report).unwrap();
+        let mark = |which: &str| format!("<!-- made by {COMMAND}: {which} -->");
+        let page = format!("head\n{}\nold\n{}\ntail\n", mark("start"), mark("end"));
+        let page = with_table(&page, &report).unwrap();
         assert!(page.starts_with("head\n") && page.ends_with("tail\n") && !page.contains("old"));
         assert!(page.contains("| a + b | NumPy | 2.00× |  | ≥ 1.5× | yes |\n"), "{page}");
         assert_eq!(with_table(&page, &report).unwrap(), page);

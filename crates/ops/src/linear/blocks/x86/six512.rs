@@ -156,8 +156,6 @@ macro_rules! with_floats {
     };
 }
 
-pub(super) use with_ints;
-
 /// What sums start from, each loaded on its own: a copy of a register would take the place of a
 /// product. Asks for the same group of the next tile too, which is at `next`.
 #[inline]
@@ -213,48 +211,46 @@ unsafe fn begin_floats(floats: &mut Floats, excess: *const f32) {
     }
 }
 
-/// Four values of each of 32 columns by six rows.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vnni")]
-unsafe fn step<const J: usize>(ints: &mut Ints, levels: *const u8, bytes: *const u8) {
-    macro_rules! row {
-        ($at:literal, $x:literal, $a:literal, $b:literal) => {
-            concat!(
-                "vpbroadcastd zmm",
-                $x,
-                ", dword ptr [{bytes} + {x} + ",
-                $at,
-                "]\n",
-                "vpdpbusd zmm",
-                $a,
-                ", zmm24, zmm",
-                $x,
-                "\n",
-                "vpdpbusd zmm",
-                $b,
-                ", zmm25, zmm",
-                $x,
-            )
-        };
-    }
-    // SAFETY: reads within the group that the caller of `multiply` promises; writes registers only.
-    unsafe {
-        with_ints!(ints, inout, [
-            "vmovdqu64 zmm24, [{levels} + {at}]",
-            "vmovdqu64 zmm25, [{levels} + {at} + {strip}]",
-            row!(0, 26, 0, 1), row!(4, 27, 2, 3), row!(8, 28, 4, 5),
-            row!(12, 29, 6, 7), row!(16, 30, 8, 9), row!(20, 31, 10, 11),
-        ],
-            levels = in(reg) levels,
-            bytes = in(reg) bytes,
-            at = const J * 64,
-            strip = const STRIP_BYTES,
-            x = const J * 4 * TILE,
-            out("zmm24") _, out("zmm25") _, out("zmm26") _, out("zmm27") _,
-            out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
-        );
-    }
+/// Declares a function that adds what an instruction makes of four bytes of each of 32 columns and six
+/// rows; strips are `$strip` bytes apart.
+macro_rules! products {
+    ($name:ident, $instruction:literal, $strip:expr) => {
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512vnni")]
+        unsafe fn $name<const J: usize>(ints: &mut Ints, levels: *const u8, bytes: *const u8) {
+            macro_rules! row {
+                ($at:literal, $x:literal, $a:literal, $b:literal) => {
+                    concat!(
+                        concat!("vpbroadcastd zmm", $x, ", dword ptr [{bytes} + {x} + ", $at, "]\n"),
+                        concat!($instruction, " zmm", $a, ", zmm24, zmm", $x, "\n"),
+                        concat!($instruction, " zmm", $b, ", zmm25, zmm", $x),
+                    )
+                };
+            }
+            // SAFETY: reads within the group that the caller promises; writes registers only.
+            unsafe {
+                with_ints!(ints, inout, [
+                    "vmovdqu64 zmm24, [{levels} + {at}]",
+                    "vmovdqu64 zmm25, [{levels} + {at} + {strip}]",
+                    row!(0, 26, 0, 1), row!(4, 27, 2, 3), row!(8, 28, 4, 5),
+                    row!(12, 29, 6, 7), row!(16, 30, 8, 9), row!(20, 31, 10, 11),
+                ],
+                    levels = in(reg) levels,
+                    bytes = in(reg) bytes,
+                    at = const J * 64,
+                    strip = const $strip,
+                    x = const J * 4 * TILE,
+                    out("zmm24") _, out("zmm25") _, out("zmm26") _, out("zmm27") _,
+                    out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
+                );
+            }
+        }
+    };
 }
+
+products!(step, "vpdpbusd", STRIP_BYTES);
+
+pub(super) use {products, with_ints};
 
 /// Sums, from here on as floats, times the scales of their columns, less what they are too large
 /// by.

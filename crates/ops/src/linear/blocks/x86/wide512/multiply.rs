@@ -7,7 +7,7 @@ use super::super::{
         format::GROUP,
         panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
     },
-    six512::{Floats, Ints, add_steps, with_ints},
+    six512::{Floats, Ints, add_steps, products, with_ints},
 };
 use std::arch::{asm, x86_64::*};
 
@@ -108,48 +108,7 @@ unsafe fn six(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut f32) {
     }
 }
 
-/// Two values of each of 32 columns by six rows.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vnni")]
-unsafe fn pair<const J: usize>(ints: &mut Ints, levels: *const u8, bytes: *const u8) {
-    macro_rules! row {
-        ($at:literal, $x:literal, $a:literal, $b:literal) => {
-            concat!(
-                "vpbroadcastd zmm",
-                $x,
-                ", dword ptr [{bytes} + {x} + ",
-                $at,
-                "]\n",
-                "vpdpwssd zmm",
-                $a,
-                ", zmm24, zmm",
-                $x,
-                "\n",
-                "vpdpwssd zmm",
-                $b,
-                ", zmm25, zmm",
-                $x,
-            )
-        };
-    }
-    // SAFETY: reads within the group that the caller of `multiply` promises; writes registers only.
-    unsafe {
-        with_ints!(ints, inout, [
-            "vmovdqu64 zmm24, [{levels} + {at}]",
-            "vmovdqu64 zmm25, [{levels} + {at} + {strip}]",
-            row!(0, 26, 0, 1), row!(4, 27, 2, 3), row!(8, 28, 4, 5),
-            row!(12, 29, 6, 7), row!(16, 30, 8, 9), row!(20, 31, 10, 11),
-        ],
-            levels = in(reg) levels,
-            bytes = in(reg) bytes,
-            at = const J * 64,
-            strip = const BYTES,
-            x = const J * 4 * TILE,
-            out("zmm24") _, out("zmm25") _, out("zmm26") _, out("zmm27") _,
-            out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
-        );
-    }
-}
+products!(pair, "vpdpwssd", BYTES);
 
 /// Sums, from here on as floats, times the scales of their columns.
 #[inline]
