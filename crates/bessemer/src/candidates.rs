@@ -43,6 +43,7 @@ fn cpu(options: &DeviceOptions, _: Asked) -> Result<Arc<dyn Device>> {
     let options = CpuOptions {
         threads: options.threads,
         memory_limit: options.memory_limit,
+        precise: options.precise,
         ..Default::default()
     };
     Ok(Arc::new(Cpu::open(options)?))

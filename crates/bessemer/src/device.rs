@@ -38,6 +38,9 @@ pub struct DeviceOptions {
     pub threads: Option<usize>,
     /// The most bytes all its buffers may take.
     pub memory_limit: Option<usize>,
+    /// Whether `cpu` is to come as near to `f32` arithmetic as it can, as GPUs do: it then rounds
+    /// activations to 16 bits where weights are quantised, not to 8, and takes longer.
+    pub precise: bool,
     /// A file for a timeline of all that runs, in the trace format of Chrome, written when the device
     /// is closed. GPUs only: `cpu` has none.
     pub trace: Option<PathBuf>,
@@ -141,9 +144,15 @@ mod tests {
 
     #[test]
     fn options_reach_the_device() {
-        let options = DeviceOptions { threads: Some(3), memory_limit: Some(1 << 20), trace: None };
+        let options = DeviceOptions {
+            threads: Some(3),
+            memory_limit: Some(1 << 20),
+            precise: true,
+            trace: None,
+        };
         let device = Device::open_with("cpu", &options).unwrap();
         assert_eq!(device.info().threads, 3);
+        assert!(device.info().features.contains(&"precise".to_owned()));
         assert!(device.alloc(1 << 21).is_err());
         let none = DeviceOptions { threads: Some(0), ..Default::default() };
         let error = Device::open_with("auto", &none).unwrap_err().to_string();

@@ -51,6 +51,10 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
+    /// Let the CPU device come as near to f32 arithmetic as GPUs do: it writes the same texts, slower
+    #[arg(long, global = true)]
+    pub(crate) precise: bool,
+
     /// Write a timeline of all that runs on a GPU to FILE, in the trace format of Chrome
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -58,7 +62,12 @@ pub(crate) struct Global {
 
 impl Global {
     pub(crate) fn options(&self) -> DeviceOptions {
-        DeviceOptions { threads: self.threads, trace: self.trace.clone(), ..Default::default() }
+        DeviceOptions {
+            threads: self.threads,
+            precise: self.precise,
+            trace: self.trace.clone(),
+            ..Default::default()
+        }
     }
 
     pub(crate) fn open(&self) -> bessemer::Result<bessemer::Device> {

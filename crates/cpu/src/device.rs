@@ -22,6 +22,9 @@ pub struct CpuOptions {
     pub isa: Option<Isa>,
     /// The most bytes all buffers may take; else the memory of the machine.
     pub memory_limit: Option<usize>,
+    /// Whether results are to be as near to those of `f32` arithmetic as there is code for: layers
+    /// with quantised weights then round activations to 16 bits, not to 8, and take longer.
+    pub precise: bool,
 }
 
 /// The fast CPU device.
@@ -37,6 +40,7 @@ pub struct CpuOptions {
 pub struct Cpu {
     info: DeviceInfo,
     isa: Isa,
+    precise: bool,
     store: Store,
     /// Held whenever buffers are touched.
     engine: Mutex<Engine>,
@@ -83,18 +87,21 @@ impl Cpu {
         let id = DeviceId::new();
         let team = ThreadTeam::new(threads)
             .map_err(|e| unavailable(format!("a thread could not be started: {e}")))?;
+        let mut features = vec![isa.name().to_owned()];
+        features.extend(options.precise.then(|| "precise".to_owned()));
         let info = DeviceInfo {
             id,
             kind: DeviceKind::Cpu,
             name: machine::processor(),
-            features: vec![isa.name().to_owned()],
+            features,
             threads,
             memory_limit,
             software: false,
         };
         let scratch = Scratch::new();
         let engine = Mutex::new(Engine { team, scratch, submissions: 0, dispatches: 0 });
-        Ok(Cpu { info, isa, store: Store::new(id, "cpu", memory_limit), engine })
+        let store = Store::new(id, "cpu", memory_limit);
+        Ok(Cpu { info, isa, precise: options.precise, store, engine })
     }
 
     /// The instructions it uses.
@@ -141,7 +148,8 @@ impl Device for Cpu {
                 // SAFETY: all buffers are this device's, which only touches them under the lock;
                 // `Store` aligns them to 16 bytes at least, and batches check what is pushed.
                 let cpu = unsafe {
-                    CpuContext::new(&step.access, self.isa, &engine.team, &engine.scratch)
+                    let Engine { team, scratch, .. } = &*engine;
+                    CpuContext::new(&step.access, self.isa, self.precise, team, scratch)
                 };
                 step.op.cpu(&cpu);
             });

@@ -36,6 +36,7 @@ pub trait Team: Sync {
 pub struct CpuContext<'a> {
     access: &'a Access,
     isa: Isa,
+    precise: bool,
     team: &'a dyn Team,
     scratch: &'a Scratch,
 }
@@ -51,15 +52,22 @@ impl<'a> CpuContext<'a> {
     pub unsafe fn new(
         access: &'a Access,
         isa: Isa,
+        precise: bool,
         team: &'a dyn Team,
         scratch: &'a Scratch,
     ) -> CpuContext<'a> {
-        CpuContext { access, isa, team, scratch }
+        CpuContext { access, isa, precise, team, scratch }
     }
 
     /// The instruction set to use.
     pub fn isa(&self) -> Isa {
         self.isa
+    }
+
+    /// Whether results are to be as near to those of `f32` arithmetic as there is code for, even
+    /// where that takes longer.
+    pub fn precise(&self) -> bool {
+        self.precise
     }
 
     /// How many threads there are.
@@ -130,8 +138,6 @@ impl<'a> CpuContext<'a> {
     /// Calls `work` with a context whose [`CpuContext::scratch`] memory is taken back when `work`
     /// returns: for ops that do one thing after another.
     pub fn scoped<R>(&self, work: impl FnOnce(&CpuContext<'_>) -> R) -> R {
-        self.scratch.scoped(|scratch| {
-            work(&CpuContext { access: self.access, isa: self.isa, team: self.team, scratch })
-        })
+        self.scratch.scoped(|scratch| work(&CpuContext { scratch, ..*self }))
     }
 }

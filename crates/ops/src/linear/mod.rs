@@ -30,7 +30,8 @@ use bessemer_core::{
 /// With a weight in a block format, devices may round each group of 32 activations to 8 bits
 /// (their largest magnitude becomes 127) and multiply integers. With blocks of 256 it may be each
 /// group of 128. With a dense weight of two bytes an element, and more than 32 rows, it may be 14
-/// bits for each group of 32, which is finer than halves are.
+/// bits for each group of 32, which is finer than halves are. A CPU device that is opened to be precise
+/// rounds to 16 bits instead of 8, and not at all where weights are dense.
 #[derive(Clone, Debug)]
 pub struct Linear {
     /// The activations.

@@ -1,5 +1,5 @@
-//! Activations as signed bytes (or pairs of them, for dense weights): each span of groups is divided by a step of its own that makes its
-//! largest magnitude 127, and laid out for the kernels.
+//! Activations as signed bytes (or pairs of them, for dense weights): each span of groups is divided
+//! by a step of its own that makes its largest magnitude 127, and laid out for the kernels.
 
 use super::{
     super::Layer,
@@ -28,8 +28,18 @@ pub(super) struct Rule {
 pub(super) enum Detail {
     /// A byte each.
     Bytes,
-    /// Two bytes each: what rounding leaves of a row is a row of its own, after all others.
+    /// Two bytes each: what rounding leaves of a row is a row of its own, behind it.
     TwoBytes,
+}
+
+impl Detail {
+    /// Rows that a row becomes. Their sums together are those of the row.
+    pub(super) const fn parts(self) -> usize {
+        match self {
+            Detail::Bytes => 1,
+            Detail::TwoBytes => 2,
+        }
+    }
 }
 
 /// Quantised rows, in tiles of up to [`TILE`].
@@ -101,7 +111,7 @@ impl<'a> Activations<'a> {
     ) -> Activations<'a> {
         let (given, k, _) = op.sizes();
         let (groups, group_bytes) = (k / GROUP, GROUP * F::LEVEL);
-        let rows = if detail == Detail::TwoBytes { 2 * given } else { given };
+        let (parts, rows) = (detail.parts(), given * detail.parts());
         let (starts_per_group, sums_per_group) = if F::MINS { (0, 1) } else { (F::STARTS, 0) };
         let bytes = cpu.scratch::<u8>(rows * groups * group_bytes);
         let starts = cpu.scratch::<i32>(rows * groups * starts_per_group);
@@ -128,8 +138,8 @@ impl<'a> Activations<'a> {
                     let mut x: [&[f32]; TILE] = [&[]; TILE];
                     for (i, floats) in floats.chunks_mut(2 * k).enumerate().take(height) {
                         let (row, rest) = floats.split_at_mut(k);
-                        x[i] = source.get(op.row((first + i) % given), row);
-                        if first + i >= given {
+                        x[i] = source.get(op.row((first + i) / parts), row);
+                        if (first + i) % parts == 1 {
                             isa.run(Rest { x: x[i], span: rule.span, rest });
                             x[i] = rest;
                         }
@@ -156,9 +166,9 @@ impl<'a> Activations<'a> {
                         quantise(isa, &here[..height], rule, place, &mut finite);
                     }
                     for (row, finite) in (first..first + height).zip(finite) {
-                        if row < given {
+                        if row % parts == 0 {
                             // SAFETY: as above.
-                            let spoilt = unsafe { spoilt.range(row..row + 1) };
+                            let spoilt = unsafe { spoilt.range(row / parts..row / parts + 1) };
                             spoilt[0] = u8::from(!finite);
                         }
                     }

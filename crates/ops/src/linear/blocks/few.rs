@@ -28,6 +28,7 @@ const RUN: usize = 64;
 /// The rows, quantised for a format.
 struct Input<'a> {
     x: Activations<'a>,
+    /// [`Detail::parts`] for each row.
     rows: Vec<Row<'a>>,
 }
 
@@ -43,7 +44,7 @@ struct Job<'a> {
 /// Layers of the same rows, up to [`MOST`] of them, no layer empty.
 pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
     let groups = layers[0].x.shape().width() / GROUP;
-    let inputs = inputs(layers, cpu);
+    let (inputs, parts) = (inputs(layers, cpu), detail(cpu).parts());
     let jobs: Vec<Job<'_>> = layers
         .iter()
         .map(|layer| Job {
@@ -63,11 +64,8 @@ pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
             let (n, pieces) = (job.weights.count, pieces(job));
             if task < pieces {
                 let input = inputs[job.input].as_ref().expect("made for the first of its format");
-                return job.columns(
-                    n * task / pieces..n * (task + 1) / pieces,
-                    &input.rows,
-                    groups,
-                );
+                let columns = n * task / pieces..n * (task + 1) / pieces;
+                return job.columns(columns, &input.rows, parts, groups);
             }
             task -= pieces;
         }
@@ -95,16 +93,21 @@ fn first_like(layers: &[Layer<'_>], layer: &Layer<'_>) -> usize {
 
 fn input<'a, F: Format>(layer: &Layer<'_>, cpu: &'a CpuContext<'_>) -> Input<'a> {
     let kernels = Kernels::of::<F>(cpu.isa()).rows;
-    let (rows, k, _) = layer.sizes();
+    let (_, k, _) = layer.sizes();
     let (quantise, rule) = (kernels.quantise, kernels.rule);
-    let x = Activations::new::<F>(cpu, layer, rule, Detail::Bytes, 1, k / GROUP, quantise);
-    let rows = (0..rows).map(|row| (kernels.prepare)(cpu, x.tile(row, 1, 0))).collect();
+    let x = Activations::new::<F>(cpu, layer, rule, detail(cpu), 1, k / GROUP, quantise);
+    let rows = (0..x.laid_out).map(|row| (kernels.prepare)(cpu, x.tile(row, 1, 0))).collect();
     Input { x, rows }
 }
 
+/// How fine activations are.
+fn detail(cpu: &CpuContext<'_>) -> Detail {
+    if cpu.precise() { Detail::TwoBytes } else { Detail::Bytes }
+}
+
 impl Job<'_> {
-    /// Computes some of the columns.
-    fn columns(&self, columns: Range<usize>, x: &[Row<'_>], groups: usize) {
+    /// Computes some of the columns. Each row of activations is `parts` of `x`.
+    fn columns(&self, columns: Range<usize>, x: &[Row<'_>], parts: usize, groups: usize) {
         // The last streams take a few columns of those before them again if they must.
         let apart = columns.len().div_ceil(STREAMS);
         let starts = std::array::from_fn(|s| (columns.start + s * apart).min(columns.end - apart));
@@ -114,9 +117,15 @@ impl Job<'_> {
             let count = run.min(apart - first);
             let starts = starts.map(|start| start + first);
             let weights = Streams { weights: &self.weights, starts, count };
-            for (row, x) in x.iter().enumerate() {
+            for (row, parts) in x.chunks(parts).enumerate() {
                 let mut sums = [[0.0; RUN]; STREAMS];
-                (self.dots)(&weights, x, groups, &mut sums);
+                (self.dots)(&weights, &parts[0], groups, &mut sums);
+                for part in &parts[1..] {
+                    let mut more = [[0.0; RUN]; STREAMS];
+                    (self.dots)(&weights, part, groups, &mut more);
+                    let all = sums.as_flattened_mut().iter_mut().zip(more.as_flattened());
+                    all.for_each(|(sum, more)| *sum += more);
+                }
                 for (sums, start) in sums.iter().zip(starts) {
                     // SAFETY: each column belongs to one task.
                     unsafe { self.out.store(row, start, &sums[..count]) };

@@ -11,7 +11,7 @@ use bessemer_core::cpu::{CpuContext, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows that pass over the weights together: what is quantised of them stays in the second-level
-/// cache. A multiple of [`TILE`].
+/// cache. A multiple of [`TILE`], and even.
 const ROWS: usize = 516;
 
 /// So few rows are multiplied with two bytes per activation: unpacking the weights takes most of the
@@ -29,7 +29,7 @@ pub(super) fn linear<'a, F: Format>(
     let (rows, k, n) = op.sizes();
     let groups = k / GROUP;
     let depth = panel::depth::<F>(groups);
-    let fine = rows <= FINE && F::LEVEL == 1;
+    let fine = F::LEVEL == 1 && (rows <= FINE || cpu.precise());
     let detail = if fine { Detail::TwoBytes } else { Detail::Bytes };
     let x = Activations::new::<F>(cpu, op, kernels.rule, detail, TILE, depth, kernels.quantise);
     let rows = x.laid_out;
@@ -96,9 +96,10 @@ pub(super) fn linear<'a, F: Format>(
                     }
                 }
                 if detail == Detail::TwoBytes {
-                    let (sums, rest) = sums[..count * WIDTH].split_at_mut(count / 2 * WIDTH);
-                    sums.iter_mut().zip(rest).for_each(|(sum, rest)| *sum += *rest);
-                    for (row, sums) in sums.chunks(WIDTH).enumerate() {
+                    for (i, sums) in sums[..count * WIDTH].chunks_mut(2 * WIDTH).enumerate() {
+                        let (sums, rest) = sums.split_at_mut(WIDTH);
+                        sums.iter_mut().zip(rest).for_each(|(sum, rest)| *sum += *rest);
+                        let row = first_row / 2 + i;
                         // SAFETY: as above.
                         unsafe { out.store(row, columns.start, &sums[..columns.len()]) };
                     }
