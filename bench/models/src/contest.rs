@@ -108,7 +108,11 @@ impl Contest {
         let ratio = first_token.ratio();
         self.add(file, "load to first token", "llama.cpp", Goal::AtLeast(1.0), ratio, None);
         self.add(file, "peak memory", "llama.cpp", Goal::AtMost(1.1), memory, None);
-        self.quality(file, &mut ours, &mut theirs, &text)
+        self.quality(file, &mut ours, &mut theirs, &text)?;
+        if kind != "F16" {
+            self.precise(file, &mut theirs, &text)?;
+        }
+        Ok(())
     }
 
     /// Speed alone, of a model that is no use.
@@ -197,6 +201,43 @@ impl Contest {
         Ok(best)
     }
 
+    /// llama.cpp with the same weights in f32.
+    fn exact(&self, file: &File) -> Result<Peer> {
+        let exact = file.exact.as_ref().context("no exact file")?;
+        let mut peer = Peer::start(Side::Llama, &self.python)?;
+        let arguments =
+            json!({ "file": exact, "context": 512, "threads": self.threads, "exact": true });
+        peer.ask("open", arguments)?;
+        Ok(peer)
+    }
+
+    /// Texts of a device that rounds as little as it can, and what they cost.
+    fn precise(&mut self, file: &File, theirs: &mut Peer, text: &[u32]) -> Result<()> {
+        let mut ours = Peer::start(Side::Bessemer, &self.python)?;
+        let arguments = json!({
+            "file": file.path, "context": CONTEXT, "threads": self.threads, "precise": true,
+        });
+        ours.ask("open", arguments)?;
+        let mut exact = self.exact(file)?;
+        let (mut same, mut theirs_same) = (usize::MAX, usize::MAX);
+        for prompt in PROMPTS {
+            let prompt = tokens(theirs, prompt)?;
+            same = same.min(same_text(&mut ours, &mut exact, &prompt)?);
+            theirs_same = theirs_same.min(same_text(theirs, &mut exact, &prompt)?);
+        }
+        let (work, judge) = ("same greedy tokens, `--precise`", "f32 arithmetic");
+        self.add(file, work, judge, Goal::AtLeast(64.0), same as f64, None);
+        let work = "same greedy tokens, llama.cpp's";
+        self.add(file, work, judge, Goal::None, theirs_same as f64, None);
+        let decode = self.rounds(&mut ours, theirs, |peer| {
+            peer.prefill(&text[..16])?;
+            peer.decode(ANSWER)
+        })?;
+        let rate = Some(1.0 / decode.ours);
+        self.add(file, "decode 128, `--precise`", "llama.cpp", Goal::None, decode.ratio(), rate);
+        Ok(())
+    }
+
     /// Logits, texts and perplexity.
     fn quality(
         &mut self,
@@ -205,11 +246,7 @@ impl Contest {
         theirs: &mut Peer,
         text: &[u32],
     ) -> Result<()> {
-        let exact_file = file.exact.as_ref().context("no exact file")?;
-        let mut exact = Peer::start(Side::Llama, &self.python)?;
-        let arguments =
-            json!({ "file": exact_file, "context": 512, "threads": self.threads, "exact": true });
-        exact.ask("open", arguments)?;
+        let mut exact = self.exact(file)?;
         let (mut errors, mut same, mut same_as_exact) = ([0.0; 2], usize::MAX, usize::MAX);
         for prompt in PROMPTS {
             let prompt = tokens(theirs, prompt)?;

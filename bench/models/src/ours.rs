@@ -17,11 +17,25 @@ use std::{
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Request {
-    Open { file: String, context: usize, threads: usize },
-    Prefill { tokens: Vec<u32> },
-    Decode { count: usize },
-    LastLogits { tokens: Vec<u32> },
-    Losses { tokens: Vec<u32> },
+    Open {
+        file: String,
+        context: usize,
+        threads: usize,
+        #[serde(default)]
+        precise: bool,
+    },
+    Prefill {
+        tokens: Vec<u32>,
+    },
+    Decode {
+        count: usize,
+    },
+    LastLogits {
+        tokens: Vec<u32>,
+    },
+    Losses {
+        tokens: Vec<u32>,
+    },
     PeakMemory {},
 }
 
@@ -49,8 +63,9 @@ pub(crate) fn answer_all() -> Result<()> {
 fn answer(text: &mut Option<Text>, request: Request) -> Result<Value> {
     let start = Instant::now();
     match request {
-        Request::Open { file, context, threads } => {
-            *text = Some(Text::open(&file, context, threads)?);
+        Request::Open { file, context, threads, precise } => {
+            let options = DeviceOptions { threads: Some(threads), precise, ..Default::default() };
+            *text = Some(Text::open(&file, context, &options)?);
             Ok(json!({ "seconds": start.elapsed().as_secs_f64() }))
         }
         Request::Prefill { tokens } => {
@@ -80,9 +95,8 @@ fn there(text: &mut Option<Text>) -> Result<&mut Text> {
 }
 
 impl Text {
-    fn open(file: &str, context: usize, threads: usize) -> Result<Text> {
-        let options = DeviceOptions { threads: Some(threads), ..Default::default() };
-        let device = Device::open_with("cpu", &options)?;
+    fn open(file: &str, context: usize, options: &DeviceOptions) -> Result<Text> {
+        let device = Device::open_with("cpu", options)?;
         let file = ModelFile::open(file)?;
         let options = SessionOptions { context: Some(context), ..Default::default() };
         // The 1B shape has no vocabulary; where there is one, loading it is part of loading.

@@ -10,13 +10,17 @@ use std::{fmt, fs, path::Path};
 pub(crate) enum Goal {
     AtLeast(f64),
     AtMost(f64),
+    /// Nothing: for comparison.
+    None,
 }
 
 impl Goal {
-    fn reached(self, ratio: f64) -> bool {
+    /// Whether it is reached, if there is one.
+    fn reached(self, ratio: f64) -> Option<bool> {
         match self {
-            Goal::AtLeast(goal) => ratio >= goal,
-            Goal::AtMost(goal) => ratio <= goal,
+            Goal::AtLeast(goal) => Some(ratio >= goal),
+            Goal::AtMost(goal) => Some(ratio <= goal),
+            Goal::None => None,
         }
     }
 }
@@ -26,6 +30,7 @@ impl fmt::Display for Goal {
         match self {
             Goal::AtLeast(goal) => write!(f, "≥ {goal}"),
             Goal::AtMost(goal) => write!(f, "≤ {goal}"),
+            Goal::None => Ok(()),
         }
     }
 }
@@ -46,7 +51,11 @@ impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Line { file, work, against, goal, ratio, figure } = self;
         let figure = figure.map(|figure| format!("{figure:.1}")).unwrap_or_default();
-        let reached = if goal.reached(*ratio) { "yes" } else { "no" };
+        let reached = match goal.reached(*ratio) {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "",
+        };
         write!(f, "| {file} | {work} | {figure} | {against} | {ratio:.3} | {goal} | {reached} |")
     }
 }
@@ -74,8 +83,9 @@ impl Report {
             bandwidth / 1e9
         );
         lines.iter().for_each(|line| text += &format!("{line}\n"));
-        let reached = lines.iter().filter(|line| line.goal.reached(line.ratio)).count();
-        text + &format!("\n{reached} of {} goals reached.\n", lines.len())
+        let goals = lines.iter().filter_map(|line| line.goal.reached(line.ratio));
+        let (all, reached) = (goals.clone().count(), goals.filter(|&reached| reached).count());
+        text + &format!("\n{reached} of {all} goals reached.\n")
     }
 
     /// Rewrites the page and the figures beside it.
