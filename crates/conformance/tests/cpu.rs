@@ -6,9 +6,11 @@ use bessemer_ops::cases;
 use bessemer_simd::Isa;
 
 fn check(isa: Isa, threads: usize) {
-    let cpu =
-        Cpu::open(CpuOptions { isa: Some(isa), threads: Some(threads), ..Default::default() })
-            .unwrap();
+    hold(CpuOptions { isa: Some(isa), threads: Some(threads), ..Default::default() });
+}
+
+fn hold(options: CpuOptions) {
+    let cpu = Cpu::open(options).unwrap();
     let reference = Reference::new();
     let failures: Vec<String> = cases()
         .iter()
@@ -30,6 +32,11 @@ fn widest() {
 #[test]
 fn one_thread() {
     check(Isa::widest(), 1);
+}
+
+#[test]
+fn precise() {
+    hold(CpuOptions { threads: Some(2), precise: true, ..Default::default() });
 }
 
 #[test]

@@ -28,18 +28,63 @@ pub(super) struct Rule {
 pub(super) enum Detail {
     /// A byte each.
     Bytes,
-    /// Two bytes each: what rounding leaves of a row is a row of its own, behind it.
+    /// Two bytes each: the lower ones of a row are a row of their own, behind that of the upper ones.
     TwoBytes,
 }
 
 impl Detail {
-    /// Rows that a row becomes. Their sums together are those of the row.
-    pub(super) const fn parts(self) -> usize {
+    /// The rows that a row becomes. Their products together are those of the row.
+    pub(super) const fn parts(self) -> &'static [Part] {
         match self {
-            Detail::Bytes => 1,
-            Detail::TwoBytes => 2,
+            Detail::Bytes => &[Part::Whole],
+            Detail::TwoBytes => &[Part::Upper, Part::Lower],
         }
     }
+}
+
+/// What of a row is laid out.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part {
+    /// All of it, a byte for each number.
+    Whole,
+    /// The upper bytes of two.
+    Upper,
+    /// The lower bytes, signed, which are worth [`FINER`] times less.
+    Lower,
+}
+
+impl Part {
+    /// Levels that a level of [`Part::Whole`] is divided into before it is rounded.
+    pub(super) const fn finer(self) -> f32 {
+        if matches!(self, Part::Whole) { 1.0 } else { FINER }
+    }
+
+    /// What a level is worth if one of [`Part::Whole`] is worth `step`.
+    pub(super) const fn step(self, step: f32) -> f32 {
+        if matches!(self, Part::Lower) { step / FINER } else { step }
+    }
+
+    /// The byte of this part of a level.
+    #[inline(always)]
+    fn of(self, level: i32) -> i32 {
+        let upper = (level + 128) >> 8;
+        match self {
+            Part::Whole => level,
+            Part::Upper => upper,
+            // -128 has no opposite, which some kernels take; -127 is as good.
+            Part::Lower => (level - (upper << 8)).max(-127),
+        }
+    }
+}
+
+/// Levels of two bytes in one of a byte.
+const FINER: f32 = 256.0;
+
+/// A row, and what of it is laid out.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) x: &'a [f32],
+    pub(super) part: Part,
 }
 
 /// Quantised rows, in tiles of up to [`TILE`].
@@ -87,6 +132,9 @@ pub(super) struct Row<'a> {
     pub(super) natural: Tile<'a>,
     /// The bytes in the order the kernel takes them in, if it is another.
     pub(super) ordered: &'a [u8],
+    /// The lower bytes in the same order, if the kernel takes two bytes at once: steps and sums are
+    /// those of both together then.
+    pub(super) lower: &'a [u8],
     /// What sums start from, in the order of the kernel.
     pub(super) starts: &'a [i32],
 }
@@ -94,7 +142,7 @@ pub(super) struct Row<'a> {
 impl<'a> Row<'a> {
     /// For kernels that take things as they are.
     pub(super) fn plain(natural: Tile<'a>) -> Row<'a> {
-        Row { natural, ordered: &[], starts: &[] }
+        Row { natural, ordered: &[], lower: &[], starts: &[] }
     }
 }
 
@@ -111,7 +159,8 @@ impl<'a> Activations<'a> {
     ) -> Activations<'a> {
         let (given, k, _) = op.sizes();
         let (groups, group_bytes) = (k / GROUP, GROUP * F::LEVEL);
-        let (parts, rows) = (detail.parts(), given * detail.parts());
+        let parts = detail.parts();
+        let rows = given * parts.len();
         let (starts_per_group, sums_per_group) = if F::MINS { (0, 1) } else { (F::STARTS, 0) };
         let bytes = cpu.scratch::<u8>(rows * groups * group_bytes);
         let starts = cpu.scratch::<i32>(rows * groups * starts_per_group);
@@ -122,8 +171,8 @@ impl<'a> Activations<'a> {
         {
             let tiles = rows.div_ceil(tile);
             let workers = cpu.threads().min(tiles).max(1);
-            // For each row of a tile room for what it is in floats, and for what rounding leaves.
-            let room = tile * 2 * k;
+            // For each row of a tile room for what it is in floats.
+            let room = tile * k;
             let floats = Output::of(cpu.scratch::<f32>(workers * room));
             let bytes = Output::of(&mut *bytes);
             let (starts, sums) = (Output::of(&mut *starts), Output::of(&mut *sums));
@@ -135,14 +184,11 @@ impl<'a> Activations<'a> {
                 for tile_number in tiles * worker / workers..tiles * (worker + 1) / workers {
                     let first = tile_number * tile;
                     let height = tile.min(rows - first);
-                    let mut x: [&[f32]; TILE] = [&[]; TILE];
-                    for (i, floats) in floats.chunks_mut(2 * k).enumerate().take(height) {
-                        let (row, rest) = floats.split_at_mut(k);
-                        x[i] = source.get(op.row((first + i) / parts), row);
-                        if (first + i) % parts == 1 {
-                            isa.run(Rest { x: x[i], span: rule.span, rest });
-                            x[i] = rest;
-                        }
+                    let mut x = [Source { x: &[], part: Part::Whole }; TILE];
+                    for (i, floats) in floats.chunks_mut(k).enumerate().take(height) {
+                        let row = first + i;
+                        x[i].x = source.get(op.row(row / parts.len()), floats);
+                        x[i].part = parts[row % parts.len()];
                     }
                     let mut finite = [true; TILE];
                     for group in (0..groups).step_by(depth) {
@@ -161,14 +207,15 @@ impl<'a> Activations<'a> {
                         };
                         let mut here = x;
                         for x in &mut here[..height] {
-                            *x = &x[group * GROUP..(group + depth) * GROUP];
+                            x.x = &x.x[group * GROUP..(group + depth) * GROUP];
                         }
                         quantise(isa, &here[..height], rule, place, &mut finite);
                     }
                     for (row, finite) in (first..first + height).zip(finite) {
-                        if row % parts == 0 {
+                        if row % parts.len() == 0 {
+                            let row = row / parts.len();
                             // SAFETY: as above.
-                            let spoilt = unsafe { spoilt.range(row / parts..row / parts + 1) };
+                            let spoilt = unsafe { spoilt.range(row..row + 1) };
                             spoilt[0] = u8::from(!finite);
                         }
                     }
@@ -219,54 +266,31 @@ pub(super) struct Place<'a> {
 
 /// Quantises whole spans of groups of the rows of a tile. Those that are not finite are marked.
 pub(super) type Quantise =
-    fn(isa: Isa, rows: &[&[f32]], rule: Rule, place: Place<'_>, finite: &mut [bool; TILE]);
+    fn(isa: Isa, rows: &[Source<'_>], rule: Rule, place: Place<'_>, finite: &mut [bool; TILE]);
 
 /// In plain Rust.
 pub(super) fn quantise<F: Format>(
     isa: Isa,
-    rows: &[&[f32]],
+    rows: &[Source<'_>],
     rule: Rule,
     mut place: Place<'_>,
     finite: &mut [bool; TILE],
 ) {
-    for (row, x) in rows.iter().enumerate() {
+    for (row, &source) in rows.iter().enumerate() {
         let (height, place) = (rows.len(), &mut place);
         finite[row] &=
-            isa.run(QuantiseRow::<F> { x, rule, row, height, place, format: PhantomData });
+            isa.run(QuantiseRow::<F> { source, rule, row, height, place, format: PhantomData });
     }
 }
 
 /// One row of a tile. Returns whether all of it is finite.
 struct QuantiseRow<'a, 'p, F> {
-    x: &'a [f32],
+    source: Source<'a>,
     rule: Rule,
     row: usize,
     height: usize,
     place: &'a mut Place<'p>,
     format: PhantomData<F>,
-}
-
-/// Writes what quantising a row leaves of it. Rows that are not finite leave nothing.
-struct Rest<'a> {
-    x: &'a [f32],
-    span: usize,
-    rest: &'a mut [f32],
-}
-
-impl Kernel for Rest<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<A: Arch>(self) {
-        let len = self.span * GROUP;
-        for (x, rest) in self.x.chunks(len).zip(self.rest.chunks_mut(len)) {
-            let (step, inverse) = step(peak(x), BYTE);
-            for (x, rest) in x.iter().zip(rest) {
-                *rest =
-                    if inverse == 0.0 { 0.0 } else { x - ((x * inverse + MAGIC) - MAGIC) * step };
-            }
-        }
-    }
 }
 
 /// The largest magnitude. What is not finite comes last, since magnitudes order like their bits.
@@ -289,7 +313,7 @@ impl<F: Format> Kernel for QuantiseRow<'_, '_, F> {
 
     #[inline(always)]
     fn run<A: Arch>(self) -> bool {
-        let QuantiseRow { x, rule, row, height, place, .. } = self;
+        let QuantiseRow { source: Source { x, part }, rule, row, height, place, .. } = self;
         let Place { bytes, starts, sums, steps } = place;
         let mut all_finite = true;
         let (groups, _) = x.as_chunks::<GROUP>();
@@ -297,13 +321,14 @@ impl<F: Format> Kernel for QuantiseRow<'_, '_, F> {
             let peak = peak(span.as_flattened());
             all_finite &= peak.is_finite();
             let (step, inverse) = step(peak, BYTE);
+            let (step, inverse) = (part.step(step), inverse * part.finer());
             for (i, group) in span.iter().enumerate() {
                 let g = s * rule.span + i;
                 let mut ints = [0i32; GROUP];
                 if inverse != 0.0 {
                     for (int, x) in ints.iter_mut().zip(group) {
                         // Adding 1.5·2²³ leaves the nearest integer in the low bits.
-                        *int = (x * inverse + MAGIC).to_bits() as i32 - MAGIC_BITS;
+                        *int = part.of((x * inverse + MAGIC).to_bits() as i32 - MAGIC_BITS);
                     }
                 }
                 let halves: [i32; 2] = [ints[..16].iter().sum(), ints[16..].iter().sum()];

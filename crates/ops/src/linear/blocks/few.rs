@@ -28,7 +28,7 @@ const RUN: usize = 64;
 /// The rows, quantised for a format.
 struct Input<'a> {
     x: Activations<'a>,
-    /// [`Detail::parts`] for each row.
+    /// As many for each as it takes the kernel.
     rows: Vec<Row<'a>>,
 }
 
@@ -44,7 +44,7 @@ struct Job<'a> {
 /// Layers of the same rows, up to [`MOST`] of them, no layer empty.
 pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
     let groups = layers[0].x.shape().width() / GROUP;
-    let (inputs, parts) = (inputs(layers, cpu), detail(cpu).parts());
+    let inputs = inputs(layers, cpu);
     let jobs: Vec<Job<'_>> = layers
         .iter()
         .map(|layer| Job {
@@ -65,7 +65,7 @@ pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
             if task < pieces {
                 let input = inputs[job.input].as_ref().expect("made for the first of its format");
                 let columns = n * task / pieces..n * (task + 1) / pieces;
-                return job.columns(columns, &input.rows, parts, groups);
+                return job.columns(columns, input, groups);
             }
             task -= pieces;
         }
@@ -95,29 +95,32 @@ fn input<'a, F: Format>(layer: &Layer<'_>, cpu: &'a CpuContext<'_>) -> Input<'a>
     let kernels = Kernels::of::<F>(cpu.isa()).rows;
     let (_, k, _) = layer.sizes();
     let (quantise, rule) = (kernels.quantise, kernels.rule);
-    let x = Activations::new::<F>(cpu, layer, rule, detail(cpu), 1, k / GROUP, quantise);
-    let rows = (0..x.laid_out).map(|row| (kernels.prepare)(cpu, x.tile(row, 1, 0))).collect();
+    let detail = if cpu.precise() { Detail::TwoBytes } else { Detail::Bytes };
+    let x = Activations::new::<F>(cpu, layer, rule, detail, 1, k / GROUP, quantise);
+    let mut rows = Vec::with_capacity(x.laid_out);
+    for row in 0..x.rows {
+        let tile = |part: usize| x.tile(row * detail.parts().len() + part, 1, 0);
+        match detail {
+            Detail::Bytes => (kernels.prepare)(cpu, &[tile(0)], &mut rows),
+            Detail::TwoBytes => (kernels.prepare)(cpu, &[tile(0), tile(1)], &mut rows),
+        }
+    }
     Input { x, rows }
 }
 
-/// How fine activations are.
-fn detail(cpu: &CpuContext<'_>) -> Detail {
-    if cpu.precise() { Detail::TwoBytes } else { Detail::Bytes }
-}
-
 impl Job<'_> {
-    /// Computes some of the columns. Each row of activations is `parts` of `x`.
-    fn columns(&self, columns: Range<usize>, x: &[Row<'_>], parts: usize, groups: usize) {
+    /// Computes some of the columns.
+    fn columns(&self, columns: Range<usize>, input: &Input<'_>, groups: usize) {
         // The last streams take a few columns of those before them again if they must.
         let apart = columns.len().div_ceil(STREAMS);
         let starts = std::array::from_fn(|s| (columns.start + s * apart).min(columns.end - apart));
         // All rows take the weights that are in the cache, so there are fewer if they are several.
-        let run = RUN / x.len();
+        let run = RUN / input.rows.len();
         for first in (0..apart).step_by(run) {
             let count = run.min(apart - first);
             let starts = starts.map(|start| start + first);
             let weights = Streams { weights: &self.weights, starts, count };
-            for (row, parts) in x.chunks(parts).enumerate() {
+            for (row, parts) in input.rows.chunks(input.rows.len() / input.x.rows).enumerate() {
                 let mut sums = [[0.0; RUN]; STREAMS];
                 (self.dots)(&weights, &parts[0], groups, &mut sums);
                 for part in &parts[1..] {

@@ -113,8 +113,8 @@ impl<'a> WeightRows<'a> {
 /// The dot products of rows of weights with one row of activations.
 type Dots = fn(weights: &Streams<'_>, x: &Row<'_>, groups: usize, sums: &mut Sums);
 
-/// Prepares one row of activations for [`Dots`].
-type Prepare = for<'a> fn(cpu: &'a CpuContext<'_>, x: Tile<'a>) -> Row<'a>;
+/// Prepares the parts of one row of activations for [`Dots`], whose results are added up.
+type Prepare = for<'a> fn(cpu: &'a CpuContext<'_>, parts: &[Tile<'a>], to: &mut Vec<Row<'a>>);
 
 /// Adds a tile of rows times a panel to sums of [`panel::WIDTH`] columns per row, or, if they are
 /// `fresh`, replaces them by it.
@@ -164,8 +164,9 @@ impl Kernels {
     fn portable<F: Format>() -> Kernels {
         let rule = Rule { span: 1, offset: F::OFFSET, bias: 0 };
         let quantise = activations::quantise::<F>;
+        let prepare: Prepare = |_, parts, to| to.extend(parts.iter().copied().map(Row::plain));
         Kernels {
-            rows: Rows { quantise, rule, prepare: |_, x| Row::plain(x), dots: portable::dots::<F> },
+            rows: Rows { quantise, rule, prepare, dots: portable::dots::<F> },
             tiles: Tiles {
                 quantise,
                 rule,

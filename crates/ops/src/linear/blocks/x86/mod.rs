@@ -28,7 +28,7 @@ use super::{Format, Kernels, Rows, Tiles, activations::MAGIC_BITS};
 use bessemer_core::DType;
 
 use super::{
-    activations::{Place, Row, Rule, TILE, Tile},
+    activations::{Place, Row, Rule, Source, TILE, Tile},
     few::{Streams, Sums},
     panel::{Panel, STRIP},
 };
@@ -36,7 +36,7 @@ use bessemer_simd::Isa;
 use std::ops::Range;
 
 pub(super) fn avx512<F: Format>() -> Kernels {
-    enter!(quantise => quantise512::quantise::<F>, (_isa: Isa, rows: &[&[f32]], rule: Rule, place: Place<'_>, finite: &mut [bool; TILE]));
+    enter!(quantise => quantise512::quantise::<F>, (_isa: Isa, rows: &[Source<'_>], rule: Rule, place: Place<'_>, finite: &mut [bool; TILE]));
     enter!(dots => row512::dots::<F>, (weights: &Streams<'_>, x: &Row<'_>, groups: usize, sums: &mut Sums));
     enter!(pack => pack::pack512::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
     enter!(scales => pack::scales512::<F>, (_isa: Isa, rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [f32]));

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        activations::{BYTE, Place, Rule, TILE, step},
+        activations::{BYTE, Part, Place, Rule, Source, TILE, step},
         format::{Format, GROUP},
     },
     interleave512::interleave,
@@ -17,20 +17,20 @@ const SPAN: usize = 4;
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vnni")]
 pub(super) fn quantise<F: Format>(
     _isa: Isa,
-    rows: &[&[f32]],
+    rows: &[Source<'_>],
     rule: Rule,
     place: Place<'_>,
     finite: &mut [bool; TILE],
 ) {
     let Place { bytes, starts, sums, steps } = place;
-    let (height, groups) = (rows.len(), rows[0].len() / GROUP);
+    let (height, groups) = (rows.len(), rows[0].x.len() / GROUP);
     assert!(height <= TILE && rule.span <= SPAN && bytes.len() >= groups * GROUP * height);
-    assert!(steps.len() >= groups * height && rows.iter().all(|x| x.len() >= groups * GROUP));
+    assert!(steps.len() >= groups * height && rows.iter().all(|row| row.x.len() >= groups * GROUP));
     assert!(if F::MINS { sums.len() } else { starts.len() / F::STARTS } >= groups * height);
     for first in (0..groups).step_by(rule.span) {
         let span = first..groups.min(first + rule.span);
         let mut levels = [[_mm256_setzero_si256(); TILE]; SPAN];
-        for (row, x) in rows.iter().enumerate() {
+        for (row, &Source { x, part }) in rows.iter().enumerate() {
             // SAFETY: half `half` of a group below `groups`.
             let load = |group: usize, half: usize| unsafe {
                 _mm512_loadu_ps(x.as_ptr().add(group * GROUP + half * 16))
@@ -48,11 +48,11 @@ pub(super) fn quantise<F: Format>(
             finite[row] &= peak.is_finite();
             let (step, inverse) = step(peak, BYTE);
             let usable = if inverse == 0.0 { 0 } else { !0 };
-            let inverse = _mm512_set1_ps(inverse);
+            let inverse = _mm512_set1_ps(inverse * part.finer());
             for (group, levels) in span.clone().zip(&mut levels) {
                 let ints = |half: usize| {
                     let scaled = _mm512_maskz_mul_ps(usable, load(group, half), inverse);
-                    _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(scaled))
+                    _mm512_cvtepi32_epi8(bytes_of(part, _mm512_cvtps_epi32(scaled)))
                 };
                 levels[row] = _mm256_set_m128i(ints(1), ints(0));
                 let (low, high) = sums_of_halves(levels[row]);
@@ -65,13 +65,25 @@ pub(super) fn quantise<F: Format>(
                 } else {
                     starts[at] = rule.bias - rule.offset * (low + high);
                 }
-                steps[at] = step;
+                steps[at] = part.step(step);
             }
         }
         for (group, levels) in span.zip(&levels) {
             // SAFETY: the fours of a group, which are within the bytes.
             unsafe { interleave(levels, height, bytes.as_mut_ptr().add(group * GROUP * height)) };
         }
+    }
+}
+
+/// The bytes of a part of levels.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn bytes_of(part: Part, levels: __m512i) -> __m512i {
+    let upper = || _mm512_srai_epi32::<8>(_mm512_add_epi32(levels, _mm512_set1_epi32(128)));
+    match part {
+        Part::Whole => levels,
+        Part::Upper => upper(),
+        Part::Lower => _mm512_sub_epi32(levels, _mm512_slli_epi32::<8>(upper())),
     }
 }
 

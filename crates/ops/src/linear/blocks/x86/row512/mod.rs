@@ -59,8 +59,33 @@ const fn lanes<F: Format>() -> usize {
     }
 }
 
-/// Puts a row of activations in order, and zeros after it up to a whole step.
-pub(super) fn prepare<'a, F: Format>(cpu: &'a CpuContext<'_>, x: Tile<'a>) -> Row<'a> {
+/// Puts a row of activations in order, and zeros after it up to a whole step. Its lower bytes, if it
+/// has two, are taken along with the upper ones.
+pub(super) fn prepare<'a, F: Format>(
+    cpu: &'a CpuContext<'_>,
+    parts: &[Tile<'a>],
+    to: &mut Vec<Row<'a>>,
+) {
+    let upper = parts[0];
+    let mut row = Row {
+        natural: upper,
+        ordered: ordered::<F>(cpu, &upper),
+        lower: &[],
+        starts: starts::<F>(cpu, parts),
+    };
+    if let [upper, lower] = parts {
+        let sums = cpu.scratch::<f32>(upper.sums.len());
+        for ((sum, upper), lower) in sums.iter_mut().zip(upper.sums).zip(lower.sums) {
+            *sum = 256.0 * upper + lower;
+        }
+        row.natural = Tile { sums, steps: lower.steps, ..*upper };
+        row.lower = ordered::<F>(cpu, lower);
+    }
+    to.push(row);
+}
+
+/// The bytes of a row in the order of the levels.
+fn ordered<'a, F: Format>(cpu: &'a CpuContext<'_>, x: &Tile<'_>) -> &'a [u8] {
     let (_, order) = plan::<F>();
     let groups = x.steps.len().next_multiple_of(STEP);
     let (sixteens, _) = x.bytes.as_chunks::<16>();
@@ -76,25 +101,49 @@ pub(super) fn prepare<'a, F: Format>(cpu: &'a CpuContext<'_>, x: Tile<'a>) -> Ro
             *to = sixteens.get(step * 2 * STEP + at).copied().unwrap_or([0; 16]);
         }
     }
+    bytes
+}
+
+/// What the sums of all lanes start from, for all parts of a row together.
+fn starts<'a, F: Format>(cpu: &'a CpuContext<'_>, parts: &[Tile<'_>]) -> &'a [i32] {
+    let groups = parts[0].steps.len().next_multiple_of(STEP);
     let starts = cpu.scratch::<i32>(groups * lanes::<F>());
     starts.fill(0);
-    let by_group = starts.chunks_exact_mut(lanes::<F>().max(1));
-    for (lanes, from) in by_group.zip(x.starts.chunks_exact(F::STARTS.max(1))) {
-        lanes[0] = from[0];
-        if F::HALVES {
-            lanes[4] = from[1];
+    for part in parts {
+        let by_group = starts.chunks_exact_mut(lanes::<F>().max(1));
+        for (lanes, from) in by_group.zip(part.starts.chunks_exact(F::STARTS.max(1))) {
+            lanes[0] = (lanes[0] << 8) + from[0];
+            if F::HALVES {
+                lanes[4] = (lanes[4] << 8) + from[1];
+            }
         }
     }
-    Row { natural: x, ordered: bytes, starts }
+    starts
 }
 
 /// Rows of weights times one row of activations.
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
 pub(super) fn dots<F: Format>(weights: &Streams<'_>, x: &Row<'_>, groups: usize, sums: &mut Sums) {
+    if x.lower.is_empty() {
+        dots_of::<F, false>(weights, x, groups, sums);
+    } else {
+        dots_of::<F, true>(weights, x, groups, sums);
+    }
+}
+
+/// The same for activations of a byte, or of two.
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
+fn dots_of<F: Format, const TWO: bool>(
+    weights: &Streams<'_>,
+    x: &Row<'_>,
+    groups: usize,
+    sums: &mut Sums,
+) {
     let (run, _) = plan::<F>();
     let (runs, padded) = (groups / run, groups.next_multiple_of(STEP));
     assert!(weights.row_bytes() >= groups / F::GROUPS * F::BYTES);
     assert!(x.ordered.len() >= padded * GROUP && x.starts.len() >= padded * lanes::<F>());
+    assert!(!TWO || x.lower.len() >= padded * GROUP);
     assert!(x.natural.steps.len() >= groups && (!F::MINS || x.natural.sums.len() >= groups));
     for i in 0..weights.count() {
         let [a, b, c, d] = weights.rows(i);
@@ -104,22 +153,22 @@ pub(super) fn dots<F: Format>(weights: &Streams<'_>, x: &Row<'_>, groups: usize,
         // SAFETY: all groups are within the slices, by the assertions above.
         unsafe {
             for i in 0..runs {
-                to_a = add_run::<F>(a, x, i, to_a);
-                to_b = add_run::<F>(b, x, i, to_b);
-                to_c = add_run::<F>(c, x, i, to_c);
-                to_d = add_run::<F>(d, x, i, to_d);
+                to_a = add_run::<F, TWO>(a, x, i, to_a);
+                to_b = add_run::<F, TWO>(b, x, i, to_b);
+                to_c = add_run::<F, TWO>(c, x, i, to_c);
+                to_d = add_run::<F, TWO>(d, x, i, to_d);
             }
             let mut group = runs * run;
             while groups - group > STEP / 2 {
-                to_a = add_rest::<F>(a, x, group, groups, to_a);
-                to_b = add_rest::<F>(b, x, group, groups, to_b);
-                to_c = add_rest::<F>(c, x, group, groups, to_c);
-                to_d = add_rest::<F>(d, x, group, groups, to_d);
+                to_a = add_rest::<F, TWO>(a, x, group, groups, to_a);
+                to_b = add_rest::<F, TWO>(b, x, group, groups, to_b);
+                to_c = add_rest::<F, TWO>(c, x, group, groups, to_c);
+                to_d = add_rest::<F, TWO>(d, x, group, groups, to_d);
                 group = groups.min(group + STEP);
             }
             if group < groups {
-                (to_a, to_b) = add_last::<F>([a, b], x, group, groups, (to_a, to_b));
-                (to_c, to_d) = add_last::<F>([c, d], x, group, groups, (to_c, to_d));
+                (to_a, to_b) = add_last::<F, TWO>([a, b], x, group, groups, (to_a, to_b));
+                (to_c, to_d) = add_last::<F, TWO>([c, d], x, group, groups, (to_c, to_d));
             }
         }
         let found = sums_of_lanes([to_a, to_b, to_c, to_d]);
@@ -133,7 +182,12 @@ pub(super) fn dots<F: Format>(weights: &Streams<'_>, x: &Row<'_>, groups: usize,
 /// The run must be within the weights and the activations.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-unsafe fn add_run<F: Format>(row: &[u8], x: &Row<'_>, i: usize, mut to: __m512) -> __m512 {
+unsafe fn add_run<F: Format, const TWO: bool>(
+    row: &[u8],
+    x: &Row<'_>,
+    i: usize,
+    mut to: __m512,
+) -> __m512 {
     let (run, _) = plan::<F>();
     // SAFETY: as the caller promises; prefetching never faults.
     unsafe {
@@ -149,7 +203,7 @@ unsafe fn add_run<F: Format>(row: &[u8], x: &Row<'_>, i: usize, mut to: __m512) 
                 let of = |i| block.add((step * STEP + i) * F::BYTES);
                 levels_of_blocks::<F>([of(0), of(1), of(2), of(3)])
             };
-            to = add_products::<F>(levels, x, i * run + step * STEP, step, &scales, to);
+            to = add_products::<F, TWO>(levels, x, i * run + step * STEP, step, &scales, to);
         }
         to
     }
@@ -162,7 +216,7 @@ unsafe fn add_run<F: Format>(row: &[u8], x: &Row<'_>, i: usize, mut to: __m512) 
 /// with zeros.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-unsafe fn add_rest<F: Format>(
+unsafe fn add_rest<F: Format, const TWO: bool>(
     row: &[u8],
     x: &Row<'_>,
     group: usize,
@@ -177,7 +231,7 @@ unsafe fn add_rest<F: Format>(
         let of = |i: usize| first.add(i.min(count - 1) * F::BYTES);
         let blocks = [of(0), of(1), of(2), of(3)];
         let scales = few_scales::<F>(blocks, x, group, count, &mut to);
-        add_products::<F>(levels_of_blocks::<F>(blocks), x, group, 0, &scales, to)
+        add_products::<F, TWO>(levels_of_blocks::<F>(blocks), x, group, 0, &scales, to)
     }
 }
 
@@ -187,7 +241,7 @@ unsafe fn add_rest<F: Format>(
 /// As [`add_rest`].
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-unsafe fn add_last<F: Format>(
+unsafe fn add_last<F: Format, const TWO: bool>(
     rows: [&[u8]; 2],
     x: &Row<'_>,
     group: usize,
@@ -203,7 +257,6 @@ unsafe fn add_last<F: Format>(
         let [low, high] = levels_of_blocks::<F>(blocks);
         // The same activations for both rows, and nothing for groups that are not there.
         let twice = |from: *const u8| _mm512_broadcast_i64x4(_mm256_loadu_si256(from.cast()));
-        let x_bytes = x.ordered.as_ptr().add(group * GROUP);
         let starts = x.starts.as_ptr().add(group * lanes::<F>());
         let there: __mmask8 = if second == 0 { 0b0101 } else { 0b1111 };
         let two = |from: &[f32]| {
@@ -217,8 +270,8 @@ unsafe fn add_last<F: Format>(
         if let (_, Order::Halves) = plan::<F>() {
             let start =
                 if lanes::<F>() == 0 { _mm512_setzero_si512() } else { twice(starts.cast()) };
-            let sum = _mm512_dpbusd_epi32(start, low, twice(x_bytes));
-            let sum = _mm512_dpbusd_epi32(sum, high, twice(x_bytes.add(2 * GROUP)));
+            let load = |bytes: *const u8, i: usize| twice(bytes.add((group + 2 * i) * GROUP));
+            let sum = dot::<TWO, 2>(start, [low, high], x, load);
             let scale = _mm512_permutexvar_ps(each_by_four([0, 1, 2, 3]), scales);
             let mut both = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale);
             if F::MINS {
@@ -233,14 +286,38 @@ unsafe fn add_last<F: Format>(
             return (_mm512_mask_add_ps(to_a, 0x00ff, to_a, both), _mm512_add_ps(to_b, b));
         }
         // Natural: the groups of each row in a vector of their own.
-        let (x, start) = (_mm512_loadu_si512(x_bytes.cast()), _mm512_loadu_si512(starts.cast()));
-        let product = |levels| _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(start, levels, x));
+        let start = _mm512_loadu_si512(starts.cast());
+        let load = |bytes: *const u8, _| _mm512_loadu_si512(bytes.add(group * GROUP).cast());
+        let product = |levels| _mm512_cvtepi32_ps(dot::<TWO, 1>(start, [levels], x, load));
         let scale = |which| _mm512_permutexvar_ps(each_by_four(which), scales);
         (
             _mm512_fmadd_ps(product(low), scale([0, 0, 1, 1]), to_a),
             _mm512_fmadd_ps(product(high), scale([2, 2, 3, 3]), to_b),
         )
     }
+}
+
+/// The integer dot products of levels with activations, lane by lane: `load` takes vector `i` of these
+/// from the first of their bytes on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vnni")]
+fn dot<const TWO: bool, const N: usize>(
+    start: __m512i,
+    levels: [__m512i; N],
+    x: &Row<'_>,
+    load: impl Fn(*const u8, usize) -> __m512i,
+) -> __m512i {
+    let of = |bytes: &[u8], mut sum| {
+        for (i, levels) in levels.into_iter().enumerate() {
+            sum = _mm512_dpbusd_epi32(sum, levels, load(bytes.as_ptr(), i));
+        }
+        sum
+    };
+    if !TWO {
+        return of(x.ordered, start);
+    }
+    let (upper, lower) = (of(x.ordered, _mm512_setzero_si512()), of(x.lower, start));
+    _mm512_add_epi32(_mm512_slli_epi32::<8>(upper), lower)
 }
 
 /// The sum of the lanes of each vector.
@@ -276,7 +353,7 @@ fn each_by_four([a, b, c, d]: [usize; 4]) -> __m512i {
 /// The groups must be within the activations.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
-unsafe fn add_products<F: Format>(
+unsafe fn add_products<F: Format, const TWO: bool>(
     [low, high]: [__m512i; 2],
     x: &Row<'_>,
     group: usize,
@@ -286,9 +363,9 @@ unsafe fn add_products<F: Format>(
 ) -> __m512 {
     // SAFETY: as the caller promises.
     unsafe {
-        let x_bytes = x.ordered.as_ptr().add(group * GROUP);
-        let x_low = _mm512_loadu_si512(x_bytes.cast());
-        let x_high = _mm512_loadu_si512(x_bytes.add(64).cast());
+        let load = |bytes: *const u8, i: usize| {
+            _mm512_loadu_si512(bytes.add(group * GROUP + i * 64).cast())
+        };
         let start = |i: usize| {
             if lanes::<F>() == 0 {
                 _mm512_setzero_si512()
@@ -300,12 +377,14 @@ unsafe fn add_products<F: Format>(
         let scale = |which: [usize; 4]| _mm512_permutexvar_ps(each_by_four(which), *scales);
         let g = step * STEP;
         if let (_, Order::Halves) = plan::<F>() {
-            let sum = _mm512_dpbusd_epi32(start(0), low, x_low);
-            let sum = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(sum, high, x_high));
+            let sum = _mm512_cvtepi32_ps(dot::<TWO, 2>(start(0), [low, high], x, load));
             return _mm512_fmadd_ps(sum, scale([g, g + 1, g + 2, g + 3]), to);
         }
-        let low = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(start(0), low, x_low));
-        let high = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(start(1), high, x_high));
+        let product = |i: usize, levels| {
+            let load = |bytes, _| load(bytes, i);
+            _mm512_cvtepi32_ps(dot::<TWO, 1>(start(i), [levels], x, load))
+        };
+        let (low, high) = (product(0, low), product(1, high));
         let (low_scale, high_scale) = if F::HALVES {
             let h = 2 * g;
             (scale([h, h + 1, h + 2, h + 3]), scale([h + 4, h + 5, h + 6, h + 7]))

@@ -11,7 +11,7 @@ mod quantise;
 
 use super::super::{
     Format, Tiles,
-    activations::{Place, Rule, TILE, Tile},
+    activations::{Place, Rule, Source, TILE, Tile},
     panel::{Panel, STRIP},
 };
 use bessemer_simd::Isa;
@@ -25,7 +25,7 @@ const ACTIVATION: f32 = 8190.0;
 
 /// The kernels for dense weights, only for machines with AVX-512.
 pub(in super::super) fn tiles<F: Format>() -> Tiles {
-    enter!(quantise => quantise::quantise, (_isa: Isa, rows: &[&[f32]], rule: Rule, place: Place<'_>, finite: &mut [bool; TILE]));
+    enter!(quantise => quantise::quantise, (_isa: Isa, rows: &[Source<'_>], rule: Rule, place: Place<'_>, finite: &mut [bool; TILE]));
     enter!(levels => pack::levels::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
     enter!(scales => pack::scales::<F>, (_isa: Isa, rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [f32]));
     enter!(multiply => multiply::multiply, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool));

@@ -3,7 +3,7 @@
 use super::{
     super::{
         super::{
-            activations::{Place, Rule, TILE, step},
+            activations::{Place, Rule, Source, TILE, step},
             format::GROUP,
         },
         interleave512::interleave,
@@ -17,18 +17,18 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl")]
 pub(super) fn quantise(
     _isa: Isa,
-    rows: &[&[f32]],
+    rows: &[Source<'_>],
     _rule: Rule,
     place: Place<'_>,
     finite: &mut [bool; TILE],
 ) {
     let Place { bytes, steps, .. } = place;
-    let (height, groups) = (rows.len(), rows[0].len() / GROUP);
+    let (height, groups) = (rows.len(), rows[0].x.len() / GROUP);
     assert!(height <= TILE && bytes.len() >= 2 * groups * GROUP * height);
-    assert!(steps.len() >= groups * height && rows.iter().all(|x| x.len() >= groups * GROUP));
+    assert!(steps.len() >= groups * height && rows.iter().all(|row| row.x.len() >= groups * GROUP));
     for group in 0..groups {
         let mut halves = [[_mm256_setzero_si256(); TILE]; 2];
-        for (row, x) in rows.iter().enumerate() {
+        for (row, Source { x, .. }) in rows.iter().enumerate() {
             // SAFETY: half a group below `groups`.
             let load =
                 |half: usize| unsafe { _mm512_loadu_ps(x.as_ptr().add(group * GROUP + half * 16)) };
