@@ -150,6 +150,7 @@ pub(super) struct Streams<'a> {
 /// For each stream, a sum for each of its rows.
 pub(super) type Sums = [[f32; RUN]; STREAMS];
 
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Others only need `each`.
 impl<'a> Streams<'a> {
     /// Rows of each stream, [`RUN`] at most.
     pub(super) fn count(&self) -> usize {

@@ -17,10 +17,10 @@ mod x86;
 
 use super::{Layer, fetch, out::Out};
 use activations::{Activations, Quantise, Row, Rule, Tile};
-use bessemer_core::{DType, View, cpu::CpuContext};
+use bessemer_core::{View, cpu::CpuContext};
 use bessemer_simd::Isa;
 use few::{Streams, Sums};
-use format::{Format, GROUP};
+use format::Format;
 use panel::{PackLevels, PackScales, Panel};
 
 /// Evaluates an expression with a type for the format that a dtype is.
@@ -54,22 +54,13 @@ pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
     }
 }
 
-/// One layer of dense weights whose rows have no gaps, if there is integer code for it here. Returns
-/// whether there was.
-pub(super) fn dense(layer: &Layer<'_>, cpu: &CpuContext<'_>) -> bool {
-    let (_rows, k, _) = layer.sizes();
-    match (cpu.isa(), layer.weight.dtype()) {
-        #[cfg(target_arch = "x86_64")]
-        (Isa::Avx512, dtype @ (DType::F16 | DType::BF16)) if k > 0 && k.is_multiple_of(GROUP) => {
-            if dtype == DType::F16 {
-                with_tiles::<format::F16>(layer, cpu, &x86::wide512::tiles::<format::F16>());
-            } else {
-                with_tiles::<format::BF16>(layer, cpu, &x86::wide512::tiles::<format::BF16>());
-            }
-            true
-        }
-        _ => false,
-    }
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::wide512::dense;
+
+/// There is no integer code for dense weights here.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn dense(_: &Layer<'_>, _: &CpuContext<'_>) -> bool {
+    false
 }
 
 /// The rows of a weight matrix, each without gaps.

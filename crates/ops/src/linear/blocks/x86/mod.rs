@@ -22,7 +22,7 @@ mod row512;
 mod six512;
 mod tile256;
 mod tile512;
-pub(super) mod wide512;
+pub(in crate::linear) mod wide512;
 
 use super::{Format, Kernels, Rows, Tiles, activations::MAGIC_BITS};
 use bessemer_core::DType;

@@ -10,10 +10,13 @@ mod pack;
 mod quantise;
 
 use super::super::{
-    Format, Tiles,
+    Format, Layer, Tiles,
     activations::{Place, Rule, Source, TILE, Tile},
+    format::{BF16, F16, GROUP},
     panel::{Panel, STRIP},
+    with_tiles,
 };
+use bessemer_core::{DType, cpu::CpuContext};
 use bessemer_simd::Isa;
 use std::ops::Range;
 
@@ -23,8 +26,23 @@ const WEIGHT_BITS: i32 = 13;
 /// The largest level of an activation: 32 products with weights stay below 2³¹.
 const ACTIVATION: f32 = 8190.0;
 
-/// The kernels for dense weights, only for machines with AVX-512.
-pub(in super::super) fn tiles<F: Format>() -> Tiles {
+/// One layer of dense weights whose rows have no gaps, if there is integer code for it on this machine.
+/// Returns whether there was.
+pub(in crate::linear) fn dense(layer: &Layer<'_>, cpu: &CpuContext<'_>) -> bool {
+    let (_, k, _) = layer.sizes();
+    if cpu.isa() != Isa::Avx512 || k == 0 || !k.is_multiple_of(GROUP) {
+        return false;
+    }
+    match layer.weight.dtype() {
+        DType::F16 => with_tiles::<F16>(layer, cpu, &tiles::<F16>()),
+        DType::BF16 => with_tiles::<BF16>(layer, cpu, &tiles::<BF16>()),
+        _ => return false,
+    }
+    true
+}
+
+/// The kernels, only for machines with AVX-512.
+fn tiles<F: Format>() -> Tiles {
     enter!(quantise => quantise::quantise, (_isa: Isa, rows: &[Source<'_>], rule: Rule, place: Place<'_>, finite: &mut [bool; TILE]));
     enter!(levels => pack::levels::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
     enter!(scales => pack::scales::<F>, (_isa: Isa, rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [f32]));
