@@ -2,6 +2,8 @@
 //!
 //! Mechanics only: memory, threads, the order of ops. No code for any particular op lives here.
 
+#[cfg(unix)]
+mod container;
 mod device;
 mod machine;
 mod memory;

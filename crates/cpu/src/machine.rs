@@ -1,5 +1,7 @@
 //! What machine this is.
 
+#[cfg(unix)]
+use crate::container;
 use std::{env, fs, thread};
 
 /// The processor's own name for itself.
@@ -16,7 +18,8 @@ pub(crate) fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The memory of the machine, or no limit where the system does not say.
+/// The memory this process may use: that of the machine, or less if its container has less. No limit
+/// where the system does not say.
 pub(crate) fn memory() -> usize {
     #[cfg(unix)]
     {
@@ -24,7 +27,7 @@ pub(crate) fn memory() -> usize {
         let value = |name| usize::try_from(unsafe { libc::sysconf(name) }).unwrap_or(0);
         let bytes = value(libc::_SC_PHYS_PAGES).saturating_mul(value(libc::_SC_PAGESIZE));
         if bytes > 0 {
-            return bytes;
+            return bytes.min(container::memory());
         }
     }
     isize::MAX as usize
