@@ -52,6 +52,9 @@ pub struct Access {
     pub reads: Vec<View>,
     /// Views that are written, and perhaps read.
     pub writes: Vec<View>,
+    /// How many views at the end of `writes` are only room to work in: a device need not write
+    /// them, and what they hold afterwards means nothing.
+    pub room: usize,
     /// Whether a read may be the very same view as a write. Reads that overlap a write in any
     /// other way are never allowed.
     pub in_place: bool,
@@ -61,13 +64,25 @@ impl Access {
     /// Reads and writes that may not overlap.
     pub fn new(reads: &[&View], writes: &[&View]) -> Access {
         let own = |views: &[&View]| views.iter().map(|&view| view.clone()).collect();
-        Access { reads: own(reads), writes: own(writes), in_place: false }
+        Access { reads: own(reads), writes: own(writes), room: 0, in_place: false }
     }
 
     /// The same, where an output may be the very same view as an input.
     pub fn in_place(mut self) -> Access {
         self.in_place = true;
         self
+    }
+
+    /// The same, with views that are only room to work in.
+    pub fn with_room(mut self, room: &[&View]) -> Access {
+        self.writes.extend(room.iter().map(|&view| view.clone()));
+        self.room += room.len();
+        self
+    }
+
+    /// What the op is asked for: `writes` without the room to work in.
+    pub fn results(&self) -> &[View] {
+        &self.writes[..self.writes.len().saturating_sub(self.room)]
     }
 
     /// What holds for every op: outputs are writable, hold each element once, and lie apart from
@@ -110,8 +125,9 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Every view of `access` read or written once, and `flops` operations.
+    /// Everything `access` reads and every result written once, and `flops` operations.
     pub fn of(access: &Access, flops: u64) -> Cost {
-        Cost { bytes: access.views().map(|view| view.stored_bytes() as u64).sum(), flops }
+        let views = access.reads.iter().chain(access.results());
+        Cost { bytes: views.map(|view| view.stored_bytes() as u64).sum(), flops }
     }
 }

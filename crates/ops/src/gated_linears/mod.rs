@@ -12,10 +12,12 @@ use bessemer_core::{
     gpu::{GpuTraits, Launches},
 };
 
-/// `out = activation(gate.out) * up.out`, once both layers have their results: [`Linears`] and
-/// [`Gated`] in one, which spares a GPU a launch and a wait.
+/// `out = activation(gate) * up`, with the results of two layers: [`Linears`] and [`Gated`] in one,
+/// which spares a GPU a launch, a wait, and the way of both results through memory.
 ///
-/// Both layers have the same `x`, and results of one shape, which is that of `out`.
+/// Both layers have the same `x`, and results of one shape, which is that of `out`. Their own `out`
+/// are room to work in: results are rounded as those would hold them, but what they hold afterwards
+/// means nothing.
 #[derive(Clone, Debug)]
 pub struct GatedLinears {
     /// What decides how much passes.
@@ -60,9 +62,9 @@ impl Operation for GatedLinears {
     }
 
     fn access(&self) -> Access {
-        let mut access = self.layers().access();
-        access.writes.push(self.out.clone());
-        access
+        let Access { reads, .. } = self.layers().access();
+        let access = Access { reads, writes: vec![self.out.clone()], ..Default::default() };
+        access.with_room(&[&self.gate.out, &self.up.out])
     }
 
     fn cost(&self) -> Cost {

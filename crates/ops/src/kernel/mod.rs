@@ -52,6 +52,7 @@ impl Operation for Kernel {
         Access {
             reads: bind::reads(&self.program, &self.inputs, None),
             writes: self.outputs.clone(),
+            room: 0,
             in_place: false,
         }
     }

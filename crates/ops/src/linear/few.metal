@@ -27,11 +27,32 @@ inline Sums sums_of(device const X *x, device const W *weight, constant Params &
   for (uint row = 0; row < ROWS; row++) {
     in.x[row] = x + p.leads[0] + row_start(p.x_rows, 0, min(row, p.rows - 1));
   }
-  weight += p.leads[1 + 3 * number] / LENGTH_OF(W) + long(first) * of.weight_row;
+  weight += p.leads[1 + BUFFERS * number] / LENGTH_OF(W) + long(first) * of.weight_row;
   uint outputs = min(uint(OUTPUTS), of.outputs - first);
   return dots(in, weight, of.weight_row, of.weight_step, outputs, p.k, lane);
 }
 
+#ifdef ACTIVATION
+// A gate and what passes through it: both layers of an output by one simdgroup.
+kernel void linear_gated(device const X *x [[buffer(0)]], WEIGHT_ARGUMENTS(0, 1, 2),
+                         WEIGHT_ARGUMENTS(1, 3, 4), device OUT *out [[buffer(5)]],
+                         constant Params &p [[buffer(6)]],
+                         uint group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  Team team = TEAM;
+  uint first = first_output(group, 0, team), lane = lane_of(team), all = p.layers[0].outputs;
+  if (first >= all) return;
+  Sums gates = sums_of(x, weight0, p, 0, first, lane), ups = sums_of(x, weight1, p, 1, first, lane);
+  for (uint row = 0; row < ROWS; row++) {
+    for (uint o = 0; o < OUTPUTS; o++) {
+      float gate_sum = LANE_SUM(gates.of[o][row]), up_sum = LANE_SUM(ups.of[o][row]);
+      if (lane != 0 || first + o >= all || row >= p.rows) continue;
+      OUT0 gate = result<OUT0>(gate_sum, bias0, p, 0, first + o);
+      OUT1 up = result<OUT1>(up_sum, bias1, p, 1, first + o);
+      store(to_float(gate), to_float(up), out, p, row, first + o);
+    }
+  }
+}
+#else
 template <typename W, typename Bias, typename Out>
 inline void layer(device const X *x, device const W *weight, device const Bias *bias, device Out *out,
                   constant Params &p, uint number, uint group, Team team) {
@@ -49,28 +70,6 @@ inline void layer(device const X *x, device const W *weight, device const Bias *
   }
 }
 
-#ifdef ACTIVATION
-// A gate and what passes through it: both layers of an output by one simdgroup.
-kernel void linear_gated(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0, 1, 2, 3),
-                         LAYER_ARGUMENTS(1, 4, 5, 6), device OUT *out [[buffer(7)]],
-                         constant Params &p [[buffer(8)]],
-                         uint group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
-  Team team = TEAM;
-  uint first = first_output(group, 0, team), lane = lane_of(team), all = p.layers[0].outputs;
-  if (first >= all) return;
-  Sums gates = sums_of(x, weight0, p, 0, first, lane), ups = sums_of(x, weight1, p, 1, first, lane);
-  for (uint row = 0; row < ROWS; row++) {
-    for (uint o = 0; o < OUTPUTS; o++) {
-      float gate = LANE_SUM(gates.of[o][row]), up = LANE_SUM(ups.of[o][row]);
-      if (lane != 0 || first + o >= all || row >= p.rows) continue;
-      gate = store(gate, bias0, out0, p, 0, row, first + o);
-      up = store(up, bias1, out1, p, 1, row, first + o);
-      long place = p.leads[7] + row_start(p.out_rows, 0, row) + long(first + o) * p.out_step;
-      out[place] = from_float<OUT>(ACTIVATION(gate) * up);
-    }
-  }
-}
-#else
 kernel void linear_few(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0, 1, 2, 3),
 #if LAYERS > 1
                        LAYER_ARGUMENTS(1, 4, 5, 6),

@@ -1,17 +1,27 @@
 // Up to four linear layers of one x in one launch: the numbers they take, their buffers, and how a
 // result is stored. X, W0.., OUT0.. and BIAS0.. are the types of the views; where ACTIVATION is
-// defined there are two layers, a gate and what passes through it, and OUT is the type of the result.
+// defined there are two layers, a gate and what passes through it, and OUT is the type of the result;
+// OUT0 and OUT1 are then only what sums are rounded to: nobody wants them in memory.
+#ifdef ACTIVATION
+#define BUFFERS 2
+#else
+#define BUFFERS 3
+#endif
+
 struct LayerParams {
   uint outputs, first_group, has_bias;
-  int weight_row, weight_step, bias_step, out_step;
+  int weight_row, weight_step, bias_step;
+#ifndef ACTIVATION
+  int out_step;
   Rows<1> out_rows;
+#endif
 };
 
 struct Params {
 #ifdef ACTIVATION
-  uint leads[2 + 3 * LAYERS];
+  uint leads[2 + BUFFERS * LAYERS];
 #else
-  uint leads[1 + 3 * LAYERS];
+  uint leads[1 + BUFFERS * LAYERS];
 #endif
   uint rows, k;
   int x_step;
@@ -23,18 +33,32 @@ struct Params {
 #endif
 };
 
-// A sum with its bias, stored; the result is what was stored.
-template <typename Bias, typename Out>
-inline float store(float sum, device const Bias *bias, device Out *out, constant Params &p,
-                   uint number, uint row, uint output) {
+// A sum with its bias, as the layer's result has it.
+template <typename Out, typename Bias>
+inline Out result(float sum, device const Bias *bias, constant Params &p, uint number, uint output) {
   constant LayerParams &of = p.layers[number];
-  constant uint *leads = p.leads + 1 + 3 * number;
-  if (of.has_bias) sum += to_float(bias[leads[1] + long(output) * of.bias_step]);
-  Out stored = from_float<Out>(sum);
-  out[leads[2] + row_start(of.out_rows, 0, row) + long(output) * of.out_step] = stored;
-  return to_float(stored);
+  uint lead = p.leads[2 + BUFFERS * number];
+  if (of.has_bias) sum += to_float(bias[lead + long(output) * of.bias_step]);
+  return from_float<Out>(sum);
 }
 
-#define LAYER_ARGUMENTS(N, A, B, C)                                                                \
-  device const W##N *weight##N [[buffer(A)]], device const BIAS##N *bias##N [[buffer(B)]],         \
-      device OUT##N *out##N [[buffer(C)]]
+#define WEIGHT_ARGUMENTS(N, A, B)                                                                  \
+  device const W##N *weight##N [[buffer(A)]], device const BIAS##N *bias##N [[buffer(B)]]
+
+#ifdef ACTIVATION
+// What passes through a gate, stored.
+inline void store(float gate, float up, device OUT *out, constant Params &p, uint row, uint output) {
+  long place = p.leads[1 + BUFFERS * LAYERS] + row_start(p.out_rows, 0, row);
+  out[place + long(output) * p.out_step] = from_float<OUT>(ACTIVATION(gate) * up);
+}
+#else
+template <typename Bias, typename Out>
+inline void store(float sum, device const Bias *bias, device Out *out, constant Params &p,
+                  uint number, uint row, uint output) {
+  constant LayerParams &of = p.layers[number];
+  long place = p.leads[3 + BUFFERS * number] + row_start(of.out_rows, 0, row);
+  out[place + long(output) * of.out_step] = result<Out>(sum, bias, p, number, output);
+}
+
+#define LAYER_ARGUMENTS(N, A, B, C) WEIGHT_ARGUMENTS(N, A, B), device OUT##N *out##N [[buffer(C)]]
+#endif

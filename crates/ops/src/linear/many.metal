@@ -4,7 +4,7 @@
 template <typename W>
 inline WeightRow<W> weight_row(device const W *weight, constant Params &p, uint number, uint output) {
   constant LayerParams &of = p.layers[number];
-  weight += p.leads[1 + 3 * number] / LENGTH_OF(W);
+  weight += p.leads[1 + BUFFERS * number] / LENGTH_OF(W);
   return WeightRow<W>{weight + long(min(output, of.outputs - 1)) * of.weight_row, of.weight_step};
 }
 
@@ -43,9 +43,9 @@ struct BothRows {
   }
 };
 
-kernel void linear_gated_many(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0, 1, 2, 3),
-                              LAYER_ARGUMENTS(1, 4, 5, 6), device OUT *out [[buffer(7)]],
-                              constant Params &p [[buffer(8)]],
+kernel void linear_gated_many(device const X *x [[buffer(0)]], WEIGHT_ARGUMENTS(0, 1, 2),
+                              WEIGHT_ARGUMENTS(1, 3, 4), device OUT *out [[buffer(5)]],
+                              constant Params &p [[buffer(6)]],
                               uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   threadgroup TileMemory memory;
   Team team = TEAM;
@@ -60,11 +60,10 @@ kernel void linear_gated_many(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0
   uint column = team.index % SHARE, output = first_output + column;
   if (output >= all) return;
   for (uint r = team.index / SHARE; r < TILE && first_row + r < p.rows; r += THREADS / SHARE) {
-    uint row = first_row + r;
-    float gate = store(memory.results[r * TILE + column], bias0, out0, p, 0, row, output);
-    float up = store(memory.results[r * TILE + SHARE + column], bias1, out1, p, 1, row, output);
-    long place = p.leads[7] + row_start(p.out_rows, 0, row) + long(output) * p.out_step;
-    out[place] = from_float<OUT>(ACTIVATION(gate) * up);
+    threadgroup const float *sums = memory.results + r * TILE + column;
+    OUT0 gate = result<OUT0>(sums[0], bias0, p, 0, output);
+    OUT1 up = result<OUT1>(sums[SHARE], bias1, p, 1, output);
+    store(to_float(gate), to_float(up), out, p, first_row + r, output);
   }
 }
 #else

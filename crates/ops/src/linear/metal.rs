@@ -4,7 +4,7 @@ use super::{Linear, Linears};
 use crate::{
     Activation,
     gated::msl_name,
-    gpu::{Draft, Rows, has_simd, msl},
+    gpu::{Draft, Rows, has_simd, msl, msl_type},
 };
 use bessemer_core::{
     DType, Operation, Result, View,
@@ -91,9 +91,13 @@ pub(crate) fn gated(
     } else {
         return Ok(None);
     };
-    let draft =
-        bound(draft, &[gate, up]).write("OUT", out).define("ACTIVATION", msl_name(activation));
-    let draft = layer_params(layer_params(shared_params(draft, gate), gate, 0), up, 0);
+    // The results of the two stay in registers: of their `out` only the types are known.
+    let draft = weights(weights(with_x(draft, &[gate, up]), gate, 0), up, 1)
+        .define(OUT[0], msl_type(gate.out.dtype()))
+        .define(OUT[1], msl_type(up.out.dtype()))
+        .write("OUT", out)
+        .define("ACTIVATION", msl_name(activation));
+    let draft = weight_params(weight_params(shared_params(draft, gate), gate, 0), up, 0);
     draft.last_step(out).rows(&Rows::new([out], 1)).grid(groups, [threads, 1, 1]).map(Some)
 }
 
@@ -131,20 +135,27 @@ fn of_many(name: &'static str, entry: &'static str, first: &Linear, gpu: &GpuTra
         .define("TILE_B", tile_type(first.weight.dtype()))
 }
 
+const W: [&str; MOST_LAYERS] = ["W0", "W1", "W2", "W3"];
+const BIAS: [&str; MOST_LAYERS] = ["BIAS0", "BIAS1", "BIAS2", "BIAS3"];
+const OUT: [&str; MOST_LAYERS] = ["OUT0", "OUT1", "OUT2", "OUT3"];
+
 /// The views of `layers` bound as `layers.metal` takes them.
 fn bound(draft: Draft, layers: &[&Linear]) -> Draft {
-    const W: [&str; MOST_LAYERS] = ["W0", "W1", "W2", "W3"];
-    const BIAS: [&str; MOST_LAYERS] = ["BIAS0", "BIAS1", "BIAS2", "BIAS3"];
-    const OUT: [&str; MOST_LAYERS] = ["OUT0", "OUT1", "OUT2", "OUT3"];
-    let x = &layers[0].x;
-    let mut draft = draft.define("LAYERS", layers.len().to_string()).read("X", x);
+    let mut draft = with_x(draft, layers);
     for (i, layer) in layers.iter().enumerate() {
-        draft = draft
-            .read(W[i], &layer.weight)
-            .read(BIAS[i], layer.bias.as_ref().unwrap_or(x))
-            .write(OUT[i], &layer.out);
+        draft = weights(draft, layer, i).write(OUT[i], &layer.out);
     }
     draft
+}
+
+fn with_x(draft: Draft, layers: &[&Linear]) -> Draft {
+    draft.define("LAYERS", layers.len().to_string()).read("X", &layers[0].x)
+}
+
+/// What layer `number` reads besides x.
+fn weights(draft: Draft, layer: &Linear, number: usize) -> Draft {
+    let bias = layer.bias.as_ref().unwrap_or(&layer.x);
+    draft.read(W[number], &layer.weight).read(BIAS[number], bias)
 }
 
 /// The numbers of layers of which each has threadgroups of its own, and how many those are.
@@ -165,7 +176,13 @@ fn shared_params(draft: Draft, first: &Linear) -> Draft {
 
 /// The members of `LayerParams`.
 fn layer_params(draft: Draft, layer: &Linear, first_group: usize) -> Draft {
-    let Linear { x, weight, bias, out } = layer;
+    let out = &layer.out;
+    weight_params(draft, layer, first_group).last_step(out).rows(&Rows::new([out], 1))
+}
+
+/// Those of a layer whose results are not stored.
+fn weight_params(draft: Draft, layer: &Linear, first_group: usize) -> Draft {
+    let Linear { x, weight, bias, .. } = layer;
     draft
         .size(weight.shape()[0])
         .size(first_group)
@@ -173,8 +190,6 @@ fn layer_params(draft: Draft, layer: &Linear, first_group: usize) -> Draft {
         .step(row_step(weight, 0))
         .last_step(weight)
         .last_step(bias.as_ref().unwrap_or(x))
-        .last_step(out)
-        .rows(&Rows::new([out], 1))
 }
 
 /// The type a factor is kept as in tiles: half only where it was as coarse before.

@@ -91,6 +91,7 @@ impl Operation for Map {
         Access {
             reads: bind::reads(&self.program, &self.inputs, self.domain()),
             writes: self.outputs.clone(),
+            room: 0,
             in_place: true,
         }
     }

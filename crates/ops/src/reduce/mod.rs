@@ -196,6 +196,7 @@ impl Operation for Reduce {
         Access {
             reads: bind::reads(&self.program, &self.inputs, domain.as_ref()),
             writes: vec![self.output.clone()],
+            room: 0,
             in_place: false,
         }
     }
