@@ -1,9 +1,13 @@
 //! What whole models say on Metal and on the CPU: the same tokens, and logits that are near.
 
-use crate::{files, report::Text, soft::fast};
+use crate::{
+    files,
+    report::{Difference, Text},
+    soft::fast,
+};
 use anyhow::Result;
 use bessemer::{
-    Device,
+    Device, DeviceOptions,
     core::Device as Contract,
     llm::{Llm, Session, SessionOptions},
 };
@@ -12,46 +16,43 @@ use std::{path::Path, sync::Arc};
 /// Tokens of each text.
 pub(crate) const LENGTH: usize = 32;
 /// What texts start from.
-const PROMPT: &str = "The first law of thermodynamics states that";
+const PROMPTS: [&str; 4] = [
+    "What is steel?",
+    "The first law of thermodynamics states that",
+    "Once upon a time",
+    "fn main() {",
+];
 
-/// The text of a file on Metal, against that on the CPU and that of its weights in f32 there.
-pub(crate) fn text(kind: &'static str, source: &Path, folder: &Path) -> Result<Text> {
+/// The texts of a file on Metal, against those of the CPU when it is precise, and when it is not.
+pub(crate) fn texts(kind: &'static str, source: &Path, folder: &Path) -> Result<Vec<Text>> {
     let path = files::of_kind(kind, source, folder)?;
-    let exact = files::exact(kind, &path, folder)?;
     let metal: Arc<dyn Contract> = fast()?;
-    let cpu: Arc<dyn Contract> = Device::open("cpu")?.into();
-    let (metal, exact) = (Llm::open(&path, &metal)?, Llm::open(&exact, &cpu)?);
-    let cpu = Llm::open(&path, &cpu)?;
-    let tokens = metal.tokens(&PROMPT.into())?;
-    let said = Said::by(&metal, &tokens)?;
-    let (near, right) = (said.against(&cpu, &tokens)?, said.against(&exact, &tokens)?);
-    let words = metal.tokenizer().decode(&said.tokens)?;
-    Ok(Text {
-        file: kind,
-        prompt: PROMPT,
-        words,
-        same_as_cpu: near.same,
-        same_as_exact: right.same,
-        error_to_cpu: near.error,
-        error_to_exact: right.error,
-        gap: near.gap,
-    })
+    let cpu = |precise| -> Result<Llm> {
+        let options = DeviceOptions { precise, ..Default::default() };
+        let device: Arc<dyn Contract> = Device::open_with("cpu", &options)?.into();
+        Ok(Llm::open(&path, &device)?)
+    };
+    let (metal, precise, usual) = (Llm::open(&path, &metal)?, cpu(true)?, cpu(false)?);
+    let text = |prompt: &'static str| -> Result<Text> {
+        let tokens = metal.tokens(&prompt.into())?;
+        let said = Said::by(&metal, &tokens)?;
+        let text = Text {
+            file: kind,
+            prompt,
+            words: metal.tokenizer().decode(&said.tokens)?,
+            precise: said.against(&precise, &tokens)?,
+            usual: said.against(&usual, &tokens)?,
+        };
+        eprint!("{}", text.row());
+        Ok(text)
+    };
+    PROMPTS.into_iter().map(text).collect()
 }
 
 /// The likeliest tokens one after another, and the logits each was chosen from.
 struct Said {
     tokens: Vec<u32>,
     logits: Vec<Vec<f32>>,
-}
-
-/// How another device sees the same text.
-struct Difference {
-    /// Tokens until it would say another.
-    same: usize,
-    /// The largest error of logits, as a share of their spread.
-    error: f64,
-    /// Where it would say another: by how much of the spread it prefers that.
-    gap: Option<f64>,
 }
 
 impl Said {

@@ -1,5 +1,4 @@
-//! The files of SmolLM2-135M: in four formats, each also with the same weights in f32, and with its
-//! first layers alone.
+//! The files of SmolLM2-135M: in four formats, and with its first layers alone.
 
 use anyhow::{Context, Result};
 use bessemer::llm::{
@@ -21,11 +20,6 @@ pub(crate) fn of_kind(kind: &str, source: &Path, folder: &Path) -> Result<PathBu
         "Q4_1" => Ok(source.to_owned()),
         _ => made(source, &folder.join(format!("smollm2.{kind}.gguf")), kind),
     }
-}
-
-/// The weights of a file in f32: what they mean, with no rounding of activations on the way.
-pub(crate) fn exact(kind: &str, file: &Path, folder: &Path) -> Result<PathBuf> {
-    made(file, &folder.join(format!("smollm2.{kind}.exact.gguf")), "F32")
 }
 
 fn made(source: &Path, to: &Path, kind: &str) -> Result<PathBuf> {

@@ -55,9 +55,7 @@ fn main() -> Result<()> {
     for kind in files::KINDS {
         if wanted(kind) {
             eprintln!("{kind}");
-            let text = agreement::text(kind, &model, &folder)?;
-            eprint!("{}", text.row());
-            report.texts.push(text);
+            report.texts.extend(agreement::texts(kind, &model, &folder)?);
         }
     }
     print!("{}", report.page());

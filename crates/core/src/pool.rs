@@ -95,7 +95,14 @@ impl<M: Memory> Pool<M> {
                 }
                 let room = shared.limits.bytes - state.stats.live_bytes - size;
                 drop(state.shrink_idle(room, usize::MAX));
-                let memory = (shared.allocate)(size)?;
+                // The device may have less than the limit says: others use it too.
+                let memory = match (shared.allocate)(size) {
+                    Err(_) if state.stats.idle_bytes > 0 => {
+                        drop(state.shrink_idle(0, usize::MAX));
+                        (shared.allocate)(size)?
+                    }
+                    other => other?,
+                };
                 state.stats.allocations += 1;
                 Box::new(memory)
             }
@@ -192,7 +199,10 @@ fn size_class(bytes: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ptr::NonNull;
+    use std::{
+        ptr::NonNull,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
 
     struct Fake(usize);
 
@@ -253,6 +263,41 @@ mod tests {
         drop(held);
         let _other = pool.take(2048).unwrap();
         assert!(pool.stats().idle_bytes + pool.stats().live_bytes <= 4096);
+    }
+
+    #[test]
+    fn what_the_device_refuses_is_asked_for_again_without_idle_memory() {
+        static HELD: AtomicUsize = AtomicUsize::new(0);
+        struct Scarce(usize);
+        impl Memory for Scarce {
+            fn bytes(&self) -> usize {
+                self.0
+            }
+
+            fn host(&self) -> Option<NonNull<u8>> {
+                None
+            }
+        }
+        impl Drop for Scarce {
+            fn drop(&mut self) {
+                HELD.fetch_sub(self.0, Ordering::Relaxed);
+            }
+        }
+        let limits = PoolLimits { bytes: 1 << 20, idle_bytes: 1 << 20, idle_buffers: 10 };
+        let pool = Pool::new(DeviceId::new(), "fake", limits, |bytes| {
+            if HELD.load(Ordering::Relaxed) + bytes > 4096 {
+                return Err(Error::view("no memory"));
+            }
+            HELD.fetch_add(bytes, Ordering::Relaxed);
+            Ok(Scarce(bytes))
+        });
+        drop(pool.take(1024).unwrap());
+        let held = pool.take(4096).unwrap();
+        assert_eq!(pool.stats().idle_bytes, 0, "it made room");
+        assert!(pool.take(256).is_err());
+        assert_eq!((pool.stats().live_bytes, pool.stats().live_buffers), (4096, 1));
+        drop(held);
+        assert!(pool.take(256).is_ok());
     }
 
     #[test]

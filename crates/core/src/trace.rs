@@ -18,14 +18,14 @@ pub struct Trace {
     events: Mutex<Vec<TraceEvent>>,
 }
 
-/// An op that has run.
+/// An op that has run, or one of its dispatches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceEvent {
     /// The op.
     pub op: &'static str,
     /// The kernels it ran, separated by spaces.
     pub kernels: String,
-    /// What it had to move and compute.
+    /// What it had to move and compute; no arithmetic if that is not known.
     pub cost: Cost,
     /// From when to when, in seconds of any one clock.
     pub seconds: Range<f64>,
@@ -57,14 +57,15 @@ impl Trace {
             let _ = write!(
                 text,
                 "{comma}\n{{\"name\":\"{op}\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\
-                 \"ts\":{:.3},\"dur\":{:.3},\"args\":{{\"kernels\":\"{}\",\"bytes\":{},\
-                 \"flops\":{}",
+                 \"ts\":{:.3},\"dur\":{:.3},\"args\":{{\"kernels\":\"{}\",\"bytes\":{}",
                 (seconds.start - first) * 1e6,
                 took * 1e6,
                 plain(kernels),
                 cost.bytes,
-                cost.flops
             );
+            if cost.flops > 0 {
+                let _ = write!(text, ",\"flops\":{}", cost.flops);
+            }
             if let Some(limit) = self.bandwidth
                 && took > 0.0
             {

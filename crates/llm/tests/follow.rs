@@ -101,3 +101,20 @@ fn texts_that_stop_early_fill_up_or_shift_are_the_same() {
     let again = llm.generate(&mut session, "Once", &greedy).unwrap().finish().unwrap();
     assert_eq!(again.tokens, answer(&llm, 64, &by_all_logits(greedy)).tokens);
 }
+
+#[test]
+fn no_kernel_is_compiled_between_the_first_tokens() {
+    let metal = metal();
+    let device: Arc<dyn Device> = Arc::clone(&metal) as _;
+    let llm = Llm::from_static(EMBER, &device).unwrap();
+    let mut session = session(&llm, 64);
+    metal.wait_for_pipelines();
+    let made = metal.counters().pipelines;
+    assert!(made > 0);
+    // Long enough for the kernels of many rows: those of few are compiled for their number.
+    let prompt = "Once upon a time there was a small dragon who lived in a house by the sea.";
+    assert!(llm.tokens(&prompt.into()).unwrap().len() > 10);
+    let text = llm.generate(&mut session, prompt, &options(Sampling::greedy(), 4)).unwrap();
+    assert_eq!(text.finish().unwrap().tokens.len(), 4);
+    assert_eq!(metal.counters().pipelines, made, "{:#?}", metal.details());
+}

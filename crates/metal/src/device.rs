@@ -23,6 +23,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 /// A Metal device.
@@ -69,11 +70,15 @@ pub struct Counters {
     pub barriers: u64,
     /// Batches whose dispatches had to be found first; others were submitted before.
     pub plans: u64,
+    /// Pipelines that were asked for, made or being made.
+    pub pipelines: u64,
 }
 
 /// Submissions that may run or wait on the GPU: enough that it never waits for the CPU.
 const IN_FLIGHT: usize = 3;
 const NAME: &str = "metal";
+/// How long to wait for Metal to call back before looking at how far the GPU has come.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 #[cfg(all(unix, feature = "soft"))]
 impl Metal<crate::hal::soft::Soft> {
@@ -110,16 +115,14 @@ impl<H: Hal> Metal<H> {
             software: facts.software,
         };
         let failed = |fault: Fault| Error::Unavailable { device: NAME.into(), why: fault.why };
-        let queue = Line {
-            queue: device.queue().map_err(failed)?,
-            submissions: 0,
-            counters: Counters::default(),
-        };
+        let (queue, event) = (device.queue().map_err(failed)?, device.event().map_err(failed)?);
         let limits =
             PoolLimits { bytes: memory_limit, idle_bytes: memory_limit / 4, idle_buffers: 256 };
-        let limit = bandwidth(&info.name);
-        let trace = options.trace.as_ref().map(|path| Trace::new(path, info.kind, limit));
-        let trace = trace.transpose()?.map(Arc::new);
+        let trace = options.trace.as_ref().map(|path| {
+            let limit = bandwidth::<H>(&device, &queue);
+            Trace::new(path, info.kind, limit).map(Arc::new)
+        });
+        let trace = trace.transpose()?;
         let device = Arc::new(device);
         let maker = Arc::clone(&device);
         let pool = Pool::new(id, NAME, limits, move |bytes| {
@@ -133,10 +136,10 @@ impl<H: Hal> Metal<H> {
             warmup: Warmup::default(),
             pool,
             pipelines: Arc::new(Pipelines::new()),
-            progress: Arc::new(Progress::new()),
+            progress: Arc::new(Progress::new(event, PATIENCE)),
             adopted: Arc::default(),
             trace,
-            queue: Mutex::new(queue),
+            queue: Mutex::new(Line { queue, submissions: 0, counters: Counters::default() }),
             device,
         })
     }
@@ -148,7 +151,12 @@ impl<H: Hal> Metal<H> {
 
     /// What it has done.
     pub fn counters(&self) -> Counters {
-        self.line().counters
+        Counters { pipelines: self.pipelines.count() as u64, ..self.line().counters }
+    }
+
+    /// Waits until all pipelines that [`Device::prepare`] has asked for are made.
+    pub fn wait_for_pipelines(&self) {
+        self.warmup.wait();
     }
 
     fn line(&self) -> MutexGuard<'_, Line<H>> {
@@ -163,12 +171,13 @@ impl<H: Hal> Metal<H> {
         Err(Error::OtherDevice { op, buffer: buffer.id() })
     }
 
-    /// Some dispatches of a plan as a command buffer.
+    /// Some dispatches of a plan as a command buffer; if they are the last of `ticket`, it says so.
     fn encode(
         &self,
         line: &Line<H>,
         plan: &Plan<H>,
         dispatches: &[Dispatch<H>],
+        last: Option<Ticket>,
     ) -> Result<H::Commands> {
         let failed = |fault| failure("submit", fault);
         let mut commands = line.queue.commands(&plan.label).map_err(failed)?;
@@ -180,6 +189,9 @@ impl<H: Hal> Metal<H> {
             }
         }
         encoder.end();
+        if let Some(ticket) = last {
+            commands.signal(self.progress.event(), ticket.0).map_err(failed)?;
+        }
         Ok(commands)
     }
 
@@ -209,23 +221,25 @@ impl<H: Hal> Metal<H> {
             line.submissions += 1;
             return Ok(ticket);
         }
-        // One command buffer; with a trace one per op, since those are what has times.
-        let apart = self.trace.is_some();
-        let mut parts = plan.dispatches.chunk_by(|a, b| !apart || a.step == b.step);
+        // One command buffer; with a trace one per dispatch, since those are what has times.
+        let each = if self.trace.is_some() { 1 } else { plan.dispatches.len() };
+        let mut parts = plan.dispatches.chunks(each);
+        let count = parts.len();
+        let whole = Arc::new(Whole::new(ticket, NAME, &self.progress, count));
+        let encode = |line: &Line<H>, part: &[Dispatch<H>], last: bool| {
+            self.encode(line, &plan, part, last.then_some(ticket))
+        };
         let mut next = parts.next();
-        let mut encoded = Some(self.encode(line, &plan, next.unwrap_or_default())?);
+        let mut encoded = Some(encode(line, next.unwrap_or_default(), count == 1)?);
         self.progress.start(ticket, &plan, IN_FLIGHT);
         line.submissions += 1;
-        let count = 1 + parts.clone().count();
-        let whole = Arc::new(Whole::new(ticket, NAME, &self.progress, count));
         while let Some(part) = next {
             let commands = match encoded.take() {
                 Some(commands) => Ok(commands),
-                None => {
-                    self.encode(line, &plan, part).map_err(|error| Fault::new(error.to_string()))
-                }
+                None => encode(line, part, parts.len() == 0)
+                    .map_err(|error| Fault::new(error.to_string())),
             };
-            let done = whole.part(&plan, part, self.trace.as_ref());
+            let done = whole.part(part, self.trace.as_ref());
             match commands {
                 Ok(commands) => commands.commit(done),
                 Err(fault) => done(Err(fault)),

@@ -9,7 +9,7 @@ pub struct MetalOptions {
     pub gpu: Option<String>,
     /// The most bytes all buffers may take; else what the GPU recommends.
     pub memory_limit: Option<usize>,
-    /// A file for a timeline of every op, written when the device is closed. Ops then run one command
-    /// buffer each, which takes longer.
+    /// A file for a timeline of every dispatch, written when the device is closed. Dispatches then
+    /// run one command buffer each, which takes longer.
     pub trace: Option<PathBuf>,
 }

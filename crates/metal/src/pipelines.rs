@@ -45,6 +45,11 @@ impl<H: Hal> Pipelines<H> {
         !self.pipelines.lock().unwrap_or_else(PoisonError::into_inner).contains_key(kernel)
     }
 
+    /// How many kernels were asked for.
+    pub(crate) fn count(&self) -> usize {
+        self.pipelines.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// A line for each, with its limits.
     pub(crate) fn lines(&self) -> Vec<String> {
         let pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);

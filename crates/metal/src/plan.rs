@@ -8,7 +8,7 @@ use crate::{
     pipelines::Pipelines,
 };
 use bessemer_core::{
-    Batch, Buffer, Cost, Error, Pool, Result,
+    Batch, Buffer, Cost, Error, Pool, Result, View,
     gpu::{Binding, GpuTraits, Launch, Launches},
 };
 use smallvec::SmallVec;
@@ -21,18 +21,17 @@ pub(crate) struct Plan<H: Hal> {
     /// Which of them it writes, by their places.
     pub(crate) written: Vec<bool>,
     pub(crate) barriers: u64,
-    /// What each op must move and compute.
-    pub(crate) costs: Vec<Cost>,
     /// What debuggers show it as.
     pub(crate) label: String,
 }
 
 /// One dispatch.
 pub(crate) struct Dispatch<H: Hal> {
-    /// The op it belongs to: which of the batch, and its name.
-    pub(crate) step: usize,
+    /// The op it belongs to.
     pub(crate) op: &'static str,
     pub(crate) kernel: String,
+    /// What it must move and compute.
+    pub(crate) cost: Cost,
     barrier: bool,
     pipeline: std::sync::Arc<H::Pipeline>,
     /// Which of the plan's buffers, and from which byte on.
@@ -80,7 +79,6 @@ impl<H: Hal> Maker<'_, H> {
             buffers: Vec::new(),
             written: Vec::new(),
             barriers: 0,
-            costs: batch.steps().iter().map(|step| step.op.cost()).collect(),
             label: label(batch),
         };
         for access in batch.steps().iter().map(|step| &step.access) {
@@ -94,18 +92,17 @@ impl<H: Hal> Maker<'_, H> {
         }
         let mut hazards = Hazards::default();
         let mut free = 0;
-        for (number, (step, launches)) in batch.steps().iter().zip(&all).enumerate() {
+        for (step, launches) in batch.steps().iter().zip(&all) {
             let room = scratch.as_ref().map_or(0, Buffer::bytes);
             let from = if free + launches.scratch > room { 0 } else { free };
             free = from + launches.scratch.next_multiple_of(SCRATCH_ALIGNMENT);
-            for launch in &launches.launches {
-                if launch.groups.contains(&0) {
-                    continue;
-                }
+            let runs = || launches.launches.iter().filter(|launch| !launch.groups.contains(&0));
+            let alone = runs().count() == 1;
+            for launch in runs() {
                 let op = step.op.name();
                 let piece = scratch.as_ref().map(|buffer| (buffer, from, launches.scratch));
                 let mut dispatch = self.dispatch(op, launch, piece, &mut plan)?;
-                dispatch.step = number;
+                dispatch.cost = if alone { step.op.cost() } else { cost(launch) };
                 let touches =
                     launch.bindings.iter().map(|binding| touch(binding, scratch.as_ref(), from));
                 dispatch.barrier = hazards.dispatch(touches);
@@ -181,9 +178,9 @@ impl<H: Hal> Maker<'_, H> {
             bindings.push((plan.place(buffer), offset + GpuMemory::<H>::of(buffer).start));
         }
         Ok(Dispatch {
-            step: 0,
             op,
             kernel: kernel.entry.to_string(),
+            cost: Cost::default(),
             barrier: false,
             pipeline,
             bindings,
@@ -201,6 +198,26 @@ fn block([x, y, _]: [u32; 3], simd_width: u32, most: u32) -> [u32; 3] {
     [across, y.clamp(1, (most / across).max(1)), 1]
 }
 
+/// What one of several launches of an op must move: all it is bound to, once. How the arithmetic is
+/// spread over them, only the op knows.
+fn cost(launch: &Launch) -> Cost {
+    let mut seen: SmallVec<[&View; 8]> = SmallVec::new();
+    let mut bytes = 0;
+    for binding in &launch.bindings {
+        match binding {
+            Binding::Scratch { range, .. } => bytes += range.len() as u64,
+            // What is missing is stood in for by what is bound already.
+            Binding::Read(view) | Binding::Write(view) => {
+                if !seen.iter().any(|known| known.is_same_place(view)) {
+                    bytes += view.stored_bytes() as u64;
+                    seen.push(view);
+                }
+            }
+        }
+    }
+    Cost { bytes, flops: 0 }
+}
+
 /// The ops of a batch in few words.
 fn label(batch: &Batch) -> String {
     let mut names = batch.steps().iter().map(|step| step.op.name());
@@ -212,7 +229,7 @@ fn label(batch: &Batch) -> String {
 
 /// The memory that a binding is.
 fn touch<'a>(binding: &'a Binding, scratch: Option<&Buffer>, from: usize) -> Touch<'a> {
-    let of = |view: &'a bessemer_core::View, write| Touch {
+    let of = |view: &'a View, write| Touch {
         buffer: view.buffer().id(),
         range: view.range(),
         write,

@@ -1,21 +1,32 @@
 //! What is in flight and what has failed: the one place where submissions end.
 
 use crate::{
-    hal::{Fault, Hal, Result as HalResult, Times},
+    hal::{Event as _, Fault, Hal, Result as HalResult, Times},
     plan::Plan,
 };
 use bessemer_core::{Buffer, Error, Ticket};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 /// Submissions that run, oldest first, and the last ones that failed.
+///
+/// A submission ends when Metal calls back. It also sets an event to its ticket, and who waits looks
+/// at that from time to time: so a call that never comes holds nobody up for good.
 pub(crate) struct Progress<H: Hal> {
     state: Mutex<State<H>>,
     changed: Condvar,
+    event: H::Event,
+    /// How long to wait before looking at the event.
+    patience: Duration,
 }
 
 struct State<H: Hal> {
     running: Vec<(Ticket, Running<H>)>,
     failures: Vec<Failure>,
+    /// What the event had reached when it was last looked at.
+    reached: u64,
 }
 
 /// What a submission holds until it has ended; `None` while that is given back.
@@ -42,16 +53,22 @@ pub(crate) enum Intent {
 const REMEMBERED: usize = 64;
 
 impl<H: Hal> Progress<H> {
-    pub(crate) fn new() -> Progress<H> {
-        let state = State { running: Vec::new(), failures: Vec::new() };
-        Progress { state: Mutex::new(state), changed: Condvar::new() }
+    /// `event` is what submissions set to their tickets.
+    pub(crate) fn new(event: H::Event, patience: Duration) -> Progress<H> {
+        let state = State { running: Vec::new(), failures: Vec::new(), reached: 0 };
+        Progress { state: Mutex::new(state), changed: Condvar::new(), event, patience }
+    }
+
+    /// What each submission sets to its ticket when all of it has run.
+    pub(crate) fn event(&self) -> &H::Event {
+        &self.event
     }
 
     /// A submission starts; waits until fewer than `most` are running.
     pub(crate) fn start(&self, ticket: Ticket, plan: &Arc<Plan<H>>, most: usize) {
         let mut state = self.state();
         while state.running.len() >= most {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.pause(state);
         }
         state.running.push((ticket, Some(Arc::clone(plan))));
     }
@@ -80,7 +97,7 @@ impl<H: Hal> Progress<H> {
     pub(crate) fn wait(&self, ticket: Ticket) -> Result<(), Error> {
         let mut state = self.state();
         while state.running.iter().any(|(running, _)| *running == ticket) {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.pause(state);
         }
         let failure = state.failures.iter_mut().find(|failure| failure.ticket == ticket);
         failure.map_or(Ok(()), |failure| Err(failure.tell()))
@@ -94,7 +111,7 @@ impl<H: Hal> Progress<H> {
             plan.as_ref().is_none_or(|plan| plan.uses(buffer, to == Intent::Read))
         };
         while state.running.iter().any(|(_, plan)| uses(plan)) {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.pause(state);
         }
         let failure = state.failures.iter_mut().find(|failure| !failure.told);
         failure.map_or(Ok(()), |failure| Err(failure.tell()))
@@ -104,8 +121,28 @@ impl<H: Hal> Progress<H> {
     pub(crate) fn settle_all(&self) {
         let mut state = self.state();
         while !state.running.is_empty() {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.pause(state);
         }
+    }
+
+    /// Waits for something to change. After a while with no news, submissions that the event says
+    /// have run, and had the last time too, are taken as ended.
+    fn pause<'a>(&'a self, state: MutexGuard<'a, State<H>>) -> MutexGuard<'a, State<H>> {
+        let paused = self.changed.wait_timeout(state, self.patience);
+        let (mut state, slept) = paused.unwrap_or_else(PoisonError::into_inner);
+        if !slept.timed_out() {
+            return state;
+        }
+        let before = std::mem::replace(&mut state.reached, self.event.reached());
+        let lost = |(ticket, plan): &(Ticket, Running<H>)| {
+            (plan.is_some() && ticket.0 <= before).then_some(*ticket)
+        };
+        let lost: Vec<Ticket> = state.running.iter().filter_map(lost).collect();
+        drop(state);
+        for ticket in lost {
+            self.end(ticket, "metal", Ok(Times::default()));
+        }
+        self.state()
     }
 
     fn state(&self) -> MutexGuard<'_, State<H>> {
@@ -134,6 +171,7 @@ mod tests {
     use super::*;
     use crate::hal::soft::Soft;
     use bessemer_core::{DeviceId, HostMemory};
+    use softmetal::SharedEvent;
 
     #[test]
     fn who_reads_waits_for_those_that_write() {
@@ -144,10 +182,9 @@ mod tests {
         let buffers = vec![buffer(), buffer()];
         let [read, written] = [0, 1].map(|place: usize| buffers[place].clone());
         let written_too = vec![false, true];
-        let (dispatches, costs, label) = (Vec::new(), Vec::new(), String::new());
-        let plan =
-            Plan::<Soft> { dispatches, buffers, written: written_too, barriers: 0, costs, label };
-        let progress = &Progress::new();
+        let (dispatches, label) = (Vec::new(), String::new());
+        let plan = Plan::<Soft> { dispatches, buffers, written: written_too, barriers: 0, label };
+        let progress = &Progress::new(SharedEvent::default(), Duration::from_secs(600));
         progress.start(Ticket(1), &Arc::new(plan), 3);
         // This would wait without end if it waited for those that read.
         progress.settle(&read, Intent::Read).unwrap();
@@ -157,5 +194,34 @@ mod tests {
             progress.end(Ticket(1), "metal", Ok(Times::default()));
             waits.into_iter().for_each(|wait| wait.join().unwrap().unwrap());
         });
+    }
+
+    /// A submission whose end is never told.
+    fn silent(progress: &Progress<Soft>, ticket: Ticket) {
+        let (dispatches, label, written) = (Vec::new(), String::new(), Vec::new());
+        let plan = Plan { dispatches, buffers: Vec::new(), written, barriers: 0, label };
+        progress.start(ticket, &Arc::new(plan), 3);
+    }
+
+    #[test]
+    fn who_waits_goes_by_the_event_if_nobody_calls() {
+        let event = SharedEvent::default();
+        let progress = &Progress::new(event.clone(), Duration::from_millis(5));
+        silent(progress, Ticket(1));
+        silent(progress, Ticket(2));
+        event.set_signaled_value(1);
+        progress.wait(Ticket(1)).unwrap();
+        assert_eq!(progress.state().running.len(), 1, "the other one still runs");
+        std::thread::scope(|scope| {
+            let wait = scope.spawn(|| progress.settle_all());
+            // What has not run is waited for, however long that takes.
+            std::thread::sleep(Duration::from_millis(50));
+            assert!(!wait.is_finished());
+            event.set_signaled_value(2);
+            wait.join().unwrap();
+        });
+        // A call that comes late after all changes nothing.
+        progress.end(Ticket(2), "metal", Err(Fault::new("late")));
+        progress.wait(Ticket(2)).unwrap();
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::{
     hal::{Done, Fault, Hal, Times},
-    plan::{Dispatch, Plan},
+    plan::Dispatch,
     progress::Progress,
 };
-use bessemer_core::{Cost, Ticket, Trace, TraceEvent};
+use bessemer_core::{Ticket, Trace, TraceEvent};
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicUsize, Ordering},
@@ -31,18 +31,16 @@ impl<H: Hal> Whole<H> {
         Whole { ticket, device, progress: Arc::clone(progress), left, fault }
     }
 
-    /// What to call when one of them has ended.
+    /// What to call when one of them has ended. With a trace it is one dispatch.
     pub(crate) fn part(
         self: &Arc<Self>,
-        plan: &Plan<H>,
         dispatches: &[Dispatch<H>],
         trace: Option<&Arc<Trace>>,
     ) -> Done {
         let whole = Arc::clone(self);
-        let traced = trace.zip(dispatches.first()).map(|(trace, first)| {
-            let kernels: Vec<&str> = dispatches.iter().map(|one| one.kernel.as_str()).collect();
-            let cost: Cost = plan.costs[first.step];
-            (Arc::clone(trace), first.op, kernels.join(" "), cost)
+        let traced = trace.zip(dispatches.first()).map(|(trace, dispatch)| {
+            let Dispatch { op, kernel, cost, .. } = dispatch;
+            (Arc::clone(trace), *op, kernel.clone(), *cost)
         });
         Box::new(move |result: Result<Times, Fault>| {
             if let (Ok(times), Some((trace, op, kernels, cost))) = (&result, traced) {

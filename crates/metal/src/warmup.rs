@@ -46,15 +46,21 @@ impl Warmup {
         // Without a thread they are made when they are asked for.
         threads.extend(thread::Builder::new().name("bessemer-pipelines".into()).spawn(work));
     }
+
+    /// Waits for all that was started.
+    pub(crate) fn wait(&self) {
+        let threads =
+            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            // A panic of it has been told by the panic hook; no pipeline of it is used.
+            let _ = thread.join();
+        }
+    }
 }
 
 impl Drop for Warmup {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        let threads = self.threads.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for thread in threads.drain(..) {
-            // A panic of it has been told by the panic hook; no pipeline of it is used.
-            let _ = thread.join();
-        }
+        self.wait();
     }
 }

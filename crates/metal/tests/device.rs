@@ -333,7 +333,7 @@ fn too_much_memory_is_refused_and_what_was_held_is_given_back() {
 }
 
 #[test]
-fn a_trace_has_every_op() {
+fn a_trace_has_every_dispatch_and_its_share_of_the_bandwidth() {
     let path = std::env::temp_dir().join(format!("bessemer-metal-{}.trace", std::process::id()));
     let options = MetalOptions { trace: Some(path.clone()), ..Default::default() };
     let device = Metal::open_soft(&options, &SoftOptions::default()).unwrap();
@@ -345,10 +345,21 @@ fn a_trace_has_every_op() {
     batch.push(op).unwrap();
     device.wait(device.submit(&batch).unwrap()).unwrap();
     assert_eq!(read(&device, &x), [3.0; 8]);
-    assert_eq!(device.counters().command_buffers, 2);
+    assert_eq!(device.counters().command_buffers, 3);
     drop((batch, x, device));
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(text.matches("\"name\":\"add\"").count(), 2, "{text}");
-    assert!(text.contains("\"kernels\":\"part add\",\"bytes\":64"), "{text}");
+    assert_eq!(text.matches("\"name\":\"add\"").count(), 3, "{text}");
+    for (kernel, times) in [("add", 2), ("part", 1)] {
+        let event = format!("\"kernels\":\"{kernel}\",\"bytes\":64");
+        assert_eq!(text.matches(&event).count(), times, "{text}");
+    }
+    // The limit was measured: nobody has written down what this machine can.
+    let shares: Vec<f64> = text
+        .split("\"share of bandwidth\":")
+        .skip(1)
+        .map(|rest| rest.split('}').next().unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(shares.len(), 3, "{text}");
+    assert!(shares.iter().all(|&share| (0.0..1.5).contains(&share)), "{text}");
 }

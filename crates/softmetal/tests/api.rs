@@ -318,3 +318,19 @@ fn arguments_are_reflected() {
     assert_eq!(indices, [buffer(0, true, true), buffer(1, true, true)]);
     assert!(why(l.function("K")).contains("there is 'k'"));
 }
+
+#[test]
+fn memory_beyond_the_limit_is_refused_until_some_is_given_back() {
+    let memory = Memory::limited(10_000);
+    let options = DeviceOptions { memory: memory.clone(), ..DeviceOptions::default() };
+    let d = Device::with_options(options).unwrap();
+    let held = d.new_buffer(6_000, StorageMode::Shared).unwrap();
+    let told = d.new_buffer(5_000, StorageMode::Private).unwrap_err().to_string();
+    assert!(told.contains("5000 bytes") && told.contains("6000 of 10000"), "{told}");
+    assert_eq!(d.current_allocated_size(), 6_000);
+    drop(held);
+    drop(d.new_buffer(10_000, StorageMode::Shared).unwrap());
+    memory.limit(9_999);
+    assert!(d.new_buffer(10_000, StorageMode::Shared).is_err());
+    assert_eq!(memory.used(), 0);
+}

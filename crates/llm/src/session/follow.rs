@@ -5,7 +5,7 @@
 use super::Session;
 use crate::{
     Error, Result,
-    model::{Ask, likeliest},
+    model::{Ask, Workspace, likeliest},
 };
 use bessemer_core::{Batch, Buffer, DType, Device, DeviceKind, Element, Shape, View};
 
@@ -42,6 +42,21 @@ pub(crate) struct Likeliest<'a> {
 /// Whether a device runs what is submitted while the CPU goes on.
 pub(super) fn has_queue(device: &dyn Device) -> bool {
     matches!(device.info().kind, DeviceKind::Metal | DeviceKind::WebGpu)
+}
+
+/// What a device does after a pass to choose the likeliest token: to be prepared, not to be run.
+pub(super) fn choice(device: &dyn Device, work: &Workspace) -> Result<Batch> {
+    let mut batch = Batch::new();
+    let (values, tokens) = (chosen(device, DType::F32, 1)?, chosen(device, DType::U32, 1)?);
+    let position = work.positions.narrow(0, 0..1)?;
+    likeliest(&mut batch, &work.logits.narrow(0, 0..1)?, &values, &tokens, &position)?;
+    Ok(batch)
+}
+
+/// Room for something about each of `count` tokens.
+fn chosen(device: &dyn Device, dtype: DType, count: usize) -> Result<View> {
+    let buffer: Buffer = device.alloc(count * size_of::<u32>())?;
+    Ok(View::new(&buffer, dtype, Shape::new(&[1, count])?)?)
 }
 
 impl Session {
@@ -101,12 +116,10 @@ impl Follow {
     fn new(session: &Session, known: usize, count: usize) -> Result<Follow> {
         let Session { model, work, cache, .. } = session;
         let device = &**model.device();
-        let make = |dtype| -> Result<View> {
-            let buffer: Buffer = device.alloc(count * size_of::<u32>())?;
-            Ok(View::new(&buffer, dtype, Shape::new(&[1, count])?)?)
+        let both = || -> Result<(View, View)> {
+            Ok((chosen(device, DType::F32, count)?, chosen(device, DType::U32, count)?))
         };
-        let chosen = || -> Result<(View, View)> { Ok((make(DType::F32)?, make(DType::U32)?)) };
-        let (first, second) = (chosen()?, chosen()?);
+        let (first, second) = (both()?, both()?);
         let pass = |from: &View, to: &(View, View)| -> Result<Pass> {
             let input = from.narrow(1, 0..1)?.reshape(Shape::new(&[1])?)?;
             let input = input.ok_or_else(|| Error::Session("a token is one number".into()))?;

@@ -69,6 +69,7 @@ impl Session {
             // Kernels are compiled while the prompt is still being read.
             device.prepare(one);
             device.prepare(&model.pass(&work, &cache, work.rows(), Ask::Last)?);
+            device.prepare(&follow::choice(device, &work)?);
         }
         Ok(Session {
             model: Arc::clone(model),

@@ -25,6 +25,8 @@ pub trait Hal: Sized + 'static {
     type Commands: Commands<Self>;
     /// `MTLComputeCommandEncoder`.
     type Encoder: Encoder<Self>;
+    /// `MTLSharedEvent`.
+    type Event: Event;
 
     /// Calls a function that uses these objects, and lets go of what they leave behind.
     fn entry<R>(call: impl FnOnce() -> R) -> R {
@@ -83,6 +85,9 @@ pub trait Device<H: Hal>: Send + Sync {
 
     /// A queue of command buffers.
     fn queue(&self) -> Result<H::Queue>;
+
+    /// A counter that command buffers set, at 0.
+    fn event(&self) -> Result<H::Event>;
 
     /// Memory, all zero, that CPU and GPU reach.
     fn buffer(&self, bytes: usize) -> Result<H::Buffer>;
@@ -144,6 +149,13 @@ pub trait Queue<H: Hal>: Send + Sync {
     fn commands(&self, label: &str) -> Result<H::Commands>;
 }
 
+/// A counter that only grows. Command buffers set it, and the CPU sees how far they have come without
+/// having to be called.
+pub trait Event: Send + Sync {
+    /// The largest value that has been set.
+    fn reached(&self) -> u64;
+}
+
 /// When commands ran, in seconds on the clock of the GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Times {
@@ -161,6 +173,10 @@ pub trait Commands<H: Hal>: Sized {
     /// An encoder whose dispatches run at the same time unless a barrier is between them; it
     /// starts after all that was committed before. Debuggers show it by its label.
     fn encoder(&mut self, label: &str) -> Result<H::Encoder>;
+
+    /// Sets an event to `value` when all that was encoded before has run; if that fails, perhaps
+    /// never. Who calls keeps the event until then.
+    fn signal(&mut self, event: &H::Event, value: u64) -> Result<()>;
 
     /// Hands it to its queue. `done` is called once, from any thread, whatever happens.
     fn commit(self, done: Done);

@@ -4,7 +4,7 @@ use super::{Done, Facts, Fault, Hal, Result, Times};
 use bessemer_core::gpu::{Constant, GpuTraits};
 use softmetal::{
     BlitEncoder, CommandBuffer, CommandQueue, CompileOptions, ComputeEncoder, ComputePipeline,
-    DispatchType, Error, FunctionConstants, Library, Size, StorageMode,
+    DispatchType, Error, FunctionConstants, Library, SharedEvent, Size, StorageMode,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-pub use softmetal::{Counters, Observer, Traffic};
+pub use softmetal::{Counters, Memory, Observer, Traffic};
 
 /// Metal in software.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ impl Hal for Soft {
     type Buffer = Buffer;
     type Commands = Commands;
     type Encoder = ComputeEncoder;
+    type Event = SharedEvent;
 }
 
 /// How the software behaves.
@@ -43,6 +44,8 @@ pub struct SoftOptions {
     pub observer: Option<Observer>,
     /// Whether it imitates a GPU with memory of its own, which the CPU cannot reach.
     pub own_memory: bool,
+    /// How much memory there is: what is beyond that is refused, as when others use the GPU too.
+    pub memory: Memory,
 }
 
 /// softmetal's device.
@@ -58,6 +61,7 @@ impl Device {
             checked: options.checked,
             seed: options.seed,
             observer: options.observer.clone(),
+            memory: options.memory.clone(),
             ..Default::default()
         };
         if let Some(limit) = options.time_limit {
@@ -101,6 +105,10 @@ impl super::Device<Soft> for Device {
     fn queue(&self) -> Result<Queue> {
         let queue = self.device.new_command_queue();
         Ok(Queue { queue, simdgroups: self.facts.traits.simd_reduce })
+    }
+
+    fn event(&self) -> Result<SharedEvent> {
+        Ok(self.device.new_shared_event())
     }
 
     fn buffer(&self, bytes: usize) -> Result<Buffer> {
@@ -256,6 +264,10 @@ impl super::Commands<Soft> for Commands {
         self.commands.compute_encoder_with_type(DispatchType::Concurrent).map_err(fault)
     }
 
+    fn signal(&mut self, event: &SharedEvent, value: u64) -> Result<()> {
+        self.commands.encode_signal_event(event, value).map_err(fault)
+    }
+
     fn commit(self, done: Done) {
         // Shared, since a command buffer that cannot be committed never calls its handlers.
         let done = Arc::new(Mutex::new(Some(done)));
@@ -280,6 +292,12 @@ impl super::Commands<Soft> for Commands {
         if let Err(error) = added.and_then(|()| self.commands.commit()) {
             tell(Err(fault(error)));
         }
+    }
+}
+
+impl super::Event for SharedEvent {
+    fn reached(&self) -> u64 {
+        self.signaled_value()
     }
 }
 

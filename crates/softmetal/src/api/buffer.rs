@@ -3,6 +3,7 @@
 use super::Device;
 use super::command_buffer::Inner as CommandInner;
 use super::device::DeviceInner;
+use super::memory::Taken;
 use crate::check::{Kind, Report, Shadow, Side};
 use crate::error::{Error, Result, invalid};
 use std::alloc::Layout;
@@ -26,6 +27,8 @@ pub(crate) struct BufferInner {
     length: usize,
     storage: StorageMode,
     layout: Option<Layout>,
+    /// Its share of the device's memory.
+    _taken: Option<Taken>,
     label: Mutex<String>,
     shadow: OnceLock<Arc<Shadow>>,
     device: Weak<DeviceInner>,
@@ -72,8 +75,9 @@ impl Buffer {
         address: usize,
         length: usize,
         storage: StorageMode,
-        layout: Option<Layout>,
+        own: Option<(Layout, Taken)>,
     ) -> Buffer {
+        let (layout, taken) = own.unzip();
         static IDS: AtomicU64 = AtomicU64::new(1);
         let inner = BufferInner {
             id: IDS.fetch_add(1, Ordering::Relaxed),
@@ -81,6 +85,7 @@ impl Buffer {
             length,
             storage,
             layout,
+            _taken: taken,
             label: Mutex::new(String::new()),
             shadow: OnceLock::new(),
             device: Arc::downgrade(&device.inner),
@@ -92,10 +97,10 @@ impl Buffer {
     }
 
     pub(crate) fn zeroed(device: &Device, length: usize, storage: StorageMode) -> Result<Buffer> {
-        let no_memory = || Error::Io {
-            what: format!("new_buffer of {length} bytes"),
-            why: "out of memory".into(),
-        };
+        let refuse = |why: String| Error::Io { what: format!("new_buffer of {length} bytes"), why };
+        let no_memory = || refuse("out of memory".into());
+        let taken = device.inner.options.memory.take(length);
+        let taken = taken.map_err(|why| refuse(format!("out of memory: {why}")))?;
         // Vector loads of the compiler may round up to a whole vector.
         let layout =
             Layout::from_size_align(length.next_multiple_of(64), PAGE).map_err(|_| no_memory())?;
@@ -104,7 +109,7 @@ impl Buffer {
         if memory.is_null() {
             return Err(no_memory());
         }
-        Ok(Buffer::new(device, memory as usize, length, storage, Some(layout)))
+        Ok(Buffer::new(device, memory as usize, length, storage, Some((layout, taken))))
     }
 
     pub(crate) fn borrowed(device: &Device, address: usize, length: usize) -> Buffer {

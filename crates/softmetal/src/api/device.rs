@@ -1,6 +1,7 @@
 //! The device: its limits, and the maker of everything else.
 
 use super::buffer::{Buffer, StorageMode};
+use super::memory::Memory;
 use super::{CommandQueue, CompileOptions, ComputePipeline, Function, Library, PipelineOptions};
 use crate::check::{Counters, Shadow};
 use crate::compile::{Cache, Compiler};
@@ -24,6 +25,8 @@ pub struct DeviceOptions {
     pub cache: Option<PathBuf>,
     /// Who is told of every checked dispatch.
     pub observer: Option<Observer>,
+    /// How much memory it has: buffers beyond that are refused.
+    pub memory: Memory,
 }
 
 /// Is told what a checked dispatch did, as soon as it has run.
@@ -55,6 +58,7 @@ impl Default for DeviceOptions {
             time_limit: Duration::from_secs(600),
             cache: None,
             observer: None,
+            memory: Memory::default(),
         }
     }
 }
@@ -264,6 +268,12 @@ impl Device {
             );
         }
         Ok(Buffer::borrowed(self, memory as usize, length))
+    }
+
+    /// Bytes of all buffers that it has made and that are still there. Memory of the host's that it
+    /// uses in place is not among them.
+    pub fn current_allocated_size(&self) -> usize {
+        self.inner.options.memory.used()
     }
 
     /// A queue of command buffers, run in the order they are committed.

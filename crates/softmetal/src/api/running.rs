@@ -57,6 +57,8 @@ impl Inner {
                 b.release(self);
             }
         }
+        // Whoever waits for it finds what it kept alive given back.
+        drop(commands);
         self.finish(result);
     }
 

@@ -1,6 +1,6 @@
 //! Queues, command buffers and encoders.
 
-use super::{Apple, Buffer, Pipeline, fault, residency::Residency};
+use super::{Apple, Buffer, Event, Pipeline, fault, residency::Residency};
 use crate::hal::{self, Done, Fault, Result, Times};
 use block2::RcBlock;
 use objc2::{
@@ -77,6 +77,11 @@ impl hal::Commands<Apple> for Commands {
             encoder.waitForFence(&self.fence);
             Ok(Encoder { encoder, fence: self.fence.clone(), labels: self.labels })
         })
+    }
+
+    fn signal(&mut self, event: &Event, value: u64) -> Result<()> {
+        self.commands.encodeSignalEvent_value(event.as_event(), value);
+        Ok(())
     }
 
     fn commit(self, done: Done) {

@@ -1,8 +1,8 @@
 //! GPUs: which there are, and what they can do.
 
 use super::{
-    Apple, Buffer, Library, Pipeline, Queue, archive::Archive, capture::Capture, copies::Copies,
-    residency::Residency,
+    Apple, Buffer, Event, Library, Pipeline, Queue, archive::Archive, capture::Capture,
+    copies::Copies, residency::Residency,
 };
 use crate::hal::{self, Facts, Fault, Result};
 use bessemer_core::gpu::{Constant, GpuTraits};
@@ -83,6 +83,10 @@ impl hal::Device<Apple> for Device {
 
     fn queue(&self) -> Result<Queue> {
         autoreleasepool(|_| Queue::new(&self.device, self.residency.as_deref()))
+    }
+
+    fn event(&self) -> Result<Event> {
+        autoreleasepool(|_| Event::new(&self.device))
     }
 
     fn buffer(&self, bytes: usize) -> Result<Buffer> {

@@ -7,12 +7,14 @@ mod capture;
 mod commands;
 mod copies;
 mod device;
+mod event;
 mod library;
 mod residency;
 
 pub use buffer::Buffer;
 pub use commands::{Commands, Encoder, Queue};
 pub use device::{Device, names};
+pub use event::Event;
 pub use library::{Library, Pipeline};
 
 use super::{Fault, Hal};
@@ -31,6 +33,7 @@ impl Hal for Apple {
     type Buffer = Buffer;
     type Commands = Commands;
     type Encoder = Encoder;
+    type Event = Event;
 
     fn entry<R>(call: impl FnOnce() -> R) -> R {
         autoreleasepool(|_| call())
