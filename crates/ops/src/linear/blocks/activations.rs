@@ -9,8 +9,8 @@ use bessemer_core::cpu::{CpuContext, Output};
 use bessemer_simd::{Arch, Isa, Kernel};
 use std::marker::PhantomData;
 
-/// Rows that kernels take at once; the last tile may have fewer.
-pub(super) const TILE: usize = 6;
+/// The most rows that kernels take at once.
+pub(super) const TILE: usize = 8;
 
 /// How activations are quantised for a kernel.
 #[derive(Clone, Copy)]

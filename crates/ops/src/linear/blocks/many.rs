@@ -3,7 +3,7 @@
 use super::{
     super::{Layer, out::Out},
     Tiles, WeightRows,
-    activations::{Activations, Detail, TILE},
+    activations::{Activations, Detail},
     format::{Format, GROUP},
     panel::{self, PanelRoom, WIDTH},
 };
@@ -11,8 +11,8 @@ use bessemer_core::cpu::{CpuContext, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows that pass over the weights together: what is quantised of them stays in the second-level
-/// cache. A multiple of [`TILE`], and even.
-const ROWS: usize = 516;
+/// cache. A multiple of all heights of tiles, and even.
+const ROWS: usize = 528;
 
 /// So few rows are multiplied with two bytes per activation: unpacking the weights takes most of the
 /// time anyway.
@@ -31,7 +31,8 @@ pub(super) fn linear<'a, F: Format>(
     let depth = panel::depth::<F>(groups);
     let fine = F::LEVEL == 1 && (rows <= FINE || cpu.precise());
     let detail = if fine { Detail::TwoBytes } else { Detail::Bytes };
-    let x = Activations::new::<F>(cpu, op, kernels.rule, detail, TILE, depth, kernels.quantise);
+    let (rule, height) = (kernels.rule, kernels.height);
+    let x = Activations::new::<F>(cpu, op, rule, detail, height, depth, kernels.quantise);
     let rows = x.laid_out;
     let (panels, isa) = (n.div_ceil(WIDTH), cpu.isa());
     let workers = cpu.threads().min(panels);
@@ -74,9 +75,10 @@ pub(super) fn linear<'a, F: Format>(
                     } else {
                         (columns.start, group + depth)
                     };
-                    let tiles = sums[..count * WIDTH].chunks_mut(TILE * WIDTH);
+                    let tiles = sums[..count * WIDTH].chunks_mut(kernels.height * WIDTH);
                     for (tile, sums) in tiles.enumerate() {
-                        let (first, height) = (first_row + tile * TILE, sums.len() / WIDTH);
+                        let first = first_row + tile * kernels.height;
+                        let height = sums.len() / WIDTH;
                         // What is unpacked next, a row with each tile.
                         if tile < WIDTH {
                             weights.fetch::<F>(following.0 + tile, following.1, depth);

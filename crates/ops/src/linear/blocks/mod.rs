@@ -128,6 +128,8 @@ struct Rows {
 
 /// For many rows of activations, a tile at a time.
 struct Tiles {
+    /// Rows of a tile; the last one may have fewer.
+    height: usize,
     quantise: Quantise,
     /// How activations are quantised for `multiply`.
     rule: Rule,
@@ -159,6 +161,7 @@ impl Kernels {
         Kernels {
             rows: Rows { quantise, rule, prepare, dots: portable::dots::<F> },
             tiles: Tiles {
+                height: 6,
                 quantise,
                 rule,
                 pack: portable::pack::<F>,

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        activations::{TILE, Tile},
+        activations::Tile,
         format::{Format, GROUP},
         panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
     },
@@ -53,7 +53,7 @@ pub(super) fn multiply<F: Format, D: Dot>(
     // SAFETY: all that is read and written is within the slices, by the assertions above.
     unsafe {
         match height {
-            TILE => rows::<F, D, TILE>(panel, x, sums),
+            6 => rows::<F, D, 6>(panel, x, sums),
             5 => rows::<F, D, 5>(panel, x, sums),
             4 => rows::<F, D, 4>(panel, x, sums),
             3 => rows::<F, D, 3>(panel, x, sums),

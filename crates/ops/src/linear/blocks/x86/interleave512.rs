@@ -19,14 +19,14 @@ pub(super) unsafe fn interleave(rows: &[__m256i; TILE], height: usize, to: *mut 
                     let low = _mm512_castsi256_si512(rows[2 * i]);
                     _mm512_inserti64x4::<1>(low, rows[2 * i + 1])
                 };
-                let twos = [two(0), two(1), two(2)];
-                for (i, places) in PLACES.iter().enumerate() {
-                    let places = |two: usize| _mm512_loadu_si512(places[two].as_ptr().cast());
-                    let fours = _mm512_permutexvar_epi32(places(0), twos[0]);
-                    let fours =
-                        _mm512_mask_permutexvar_epi32(fours, FROM[i][1], places(1), twos[1]);
-                    let fours =
-                        _mm512_mask_permutexvar_epi32(fours, FROM[i][2], places(2), twos[2]);
+                let twos: [__m512i; TILE / 2] = std::array::from_fn(two);
+                for (i, (places, from)) in PLACES.iter().zip(FROM).enumerate() {
+                    let mut fours = _mm512_setzero_si512();
+                    for ((places, from), two) in places.iter().zip(from).zip(twos) {
+                        // SAFETY: 16 of them.
+                        let places = _mm512_loadu_si512(places.as_ptr().cast());
+                        fours = _mm512_mask_permutexvar_epi32(fours, from, places, two);
+                    }
                     _mm512_storeu_si512(to.add(64 * i).cast(), fours);
                 }
             }

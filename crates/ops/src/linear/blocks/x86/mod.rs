@@ -13,13 +13,13 @@ macro_rules! enter {
     };
 }
 
+mod eight512;
 mod interleave512;
 mod levels;
 mod pack;
 mod quantise512;
 mod row;
 mod row512;
-mod six512;
 mod tile256;
 mod tile512;
 pub(in crate::linear) mod wide512;
@@ -52,6 +52,7 @@ pub(super) fn avx512<F: Format>() -> Kernels {
             dots: dots::<F>,
         },
         tiles: Tiles {
+            height: TILE,
             quantise: quantise::<F>,
             rule: Rule { span, offset, bias: MAGIC_BITS },
             pack: pack::<F>,

@@ -1,5 +1,5 @@
-//! AVX-512 with VNNI: a tile of rows by a panel of 32 columns. Whole tiles of six rows are done in
-//! [`six`](super::six512), the last rows here.
+//! AVX-512 with VNNI: a tile of rows by a panel of 32 columns. Whole tiles of eight rows are
+//! done in [`eight512`](super::eight512), the last rows here.
 //!
 //! Integer sums start from the bits of 1.5·2²³, so that as floats they are that number plus the
 //! sum: no conversion is needed. What that makes them too large by is known of each panel, and is
@@ -11,7 +11,7 @@ use super::{
         format::{Format, GROUP},
         panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
     },
-    six512,
+    eight512,
 };
 use std::arch::x86_64::*;
 
@@ -27,6 +27,7 @@ pub(super) const fn span<F: Format>() -> usize {
 pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool) {
     let (groups, height, span) = (panel.groups, x.height, const { span::<F>() });
     assert!(panel.levels.len() >= groups * STRIPS * STRIP_BYTES && groups.is_multiple_of(span));
+    assert!(groups > 0);
     assert!(panel.scales.len() >= groups * WIDTH * F::SCALES);
     assert!(panel.excess.len() >= groups / span * WIDTH);
     assert!(x.bytes.len() >= groups * GROUP * height && x.steps.len() >= groups * height);
@@ -38,9 +39,11 @@ pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32
     // SAFETY: all that is read and written is within the slices, by the assertions above.
     unsafe {
         if height == TILE {
-            six512::multiply::<F>(&panel, &x, sums);
+            eight512::multiply::<F>(&panel, &x, sums);
         } else {
             match height {
+                7 => rows::<F, 7>(&panel, &x, sums),
+                6 => rows::<F, 6>(&panel, &x, sums),
                 5 => rows::<F, 5>(&panel, &x, sums),
                 4 => rows::<F, 4>(&panel, &x, sums),
                 3 => rows::<F, 3>(&panel, &x, sums),

@@ -48,6 +48,7 @@ fn tiles<F: Format>() -> Tiles {
     enter!(scales => pack::scales::<F>, (_isa: Isa, rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [f32]));
     enter!(multiply => multiply::multiply, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool));
     Tiles {
+        height: TILE,
         quantise: quantise::<F>,
         rule: Rule { span: 1, offset: 0, bias: 0 },
         pack: levels::<F>,

@@ -1,13 +1,13 @@
-//! A tile of rows by a panel of 32 columns: six rows in assembly as in [`six512`](super::super::six512),
+//! A tile of rows by a panel of 32 columns: eight rows in assembly as in [`eight512`](super::super::eight512),
 //! the last rows of all one by one.
 
 use super::super::{
     super::{
         activations::{TILE, Tile},
-        format::GROUP,
+        format::{F16, GROUP},
         panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
     },
-    six512::{Floats, Ints, add_steps, products, with_ints},
+    eight512::{Pair, Rows, add_steps, each, fetch_ahead, get, load, products, put, read},
 };
 use std::arch::{asm, x86_64::*};
 
@@ -29,7 +29,7 @@ pub(super) fn multiply(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: b
     // SAFETY: all that is read and written is within the slices, by the assertions above.
     unsafe {
         if height == TILE {
-            six(&panel, &x, sums.as_mut_ptr());
+            eight(&panel, &x, sums.as_mut_ptr());
         } else {
             (0..height).for_each(|row| one(&panel, &x, row, sums.as_mut_ptr().add(row * WIDTH)));
         }
@@ -69,86 +69,46 @@ unsafe fn one(panel: &Panel<'_>, x: &Tile<'_>, row: usize, sums: *mut f32) {
     }
 }
 
-/// Adds six rows times a panel to `sums`.
+/// Adds eight rows times a panel to `sums`.
 ///
 /// # Safety
 /// The panel, the tile and the sums must be as [`multiply`] asks for.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-unsafe fn six(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut f32) {
-    let mut floats: Floats = [[_mm512_setzero_ps(); STRIPS]; TILE];
+unsafe fn eight(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut f32) {
+    let mut totals: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
     // SAFETY: as the caller promises: all groups of the panel are there.
     unsafe {
-        for (row, floats) in floats.iter_mut().enumerate() {
-            for (strip, total) in floats.iter_mut().enumerate() {
-                *total = _mm512_loadu_ps(sums.add(row * WIDTH + strip * STRIP));
-            }
-        }
+        each!(ROW in 0 1 2 3 4 5 6, totals[ROW] = get::<ROW>(sums));
         for group in 0..panel.groups {
-            let mut ints: Ints = [[_mm512_setzero_si512(); STRIPS]; TILE];
-            let levels = panel.levels.as_ptr().add(group * STRIPS * BYTES);
-            let bytes = x.bytes.as_ptr().add(group * GROUP * 2 * TILE);
-            // As far ahead as the next tile is.
-            let next = bytes.wrapping_add(panel.groups * GROUP * 2 * TILE);
-            for line in 0..GROUP * 2 * TILE / 64 {
-                _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(line * 64).cast());
-            }
-            macro_rules! pairs {
-                ($($j:literal)*) => {$( pair::<$j>(&mut ints, levels, bytes); )*};
-            }
-            pairs!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-            scale(&mut ints, panel.scales.as_ptr().add(group * WIDTH));
-            add_steps(&mut floats, &ints, x.steps.as_ptr().add(group * TILE));
+            let mut ints: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
+            fetch_ahead(x.bytes.as_ptr().wrapping_add(group * GROUP * 2 * TILE), GROUP * 2 * TILE);
+            each!(J in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15, pair::<J>(&mut ints, panel, x, group));
+            let d = load::<F16>(panel.scales.as_ptr().add(group * WIDTH));
+            each!(ROW in 0 1 2 3 4 5 6 7, scale(&mut ints[ROW], d));
+            add_steps(&mut totals, &ints, x.steps.as_ptr().add(group * TILE), sums);
         }
-        for (row, floats) in floats.iter().enumerate() {
-            for (strip, &total) in floats.iter().enumerate() {
-                _mm512_storeu_ps(sums.add(row * WIDTH + strip * STRIP), total);
-            }
-        }
+        each!(ROW in 0 1 2 3 4 5 6, put::<ROW>(totals[ROW], sums));
     }
 }
 
-products!(pair, "vpdpwssd", BYTES);
+products!(pair, "vpdpwssd", 2 * GROUP);
 
 /// Sums, from here on as floats, times the scales of their columns.
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn scale(ints: &mut Ints, scales: *const f32) {
-    macro_rules! row {
-        ($a:literal, $b:literal) => {
-            concat!(
-                "vcvtdq2ps zmm",
-                $a,
-                ", zmm",
-                $a,
-                "\n",
-                "vcvtdq2ps zmm",
-                $b,
-                ", zmm",
-                $b,
-                "\n",
-                "vmulps zmm",
-                $a,
-                ", zmm",
-                $a,
-                ", zmm24\n",
-                "vmulps zmm",
-                $b,
-                ", zmm",
-                $b,
-                ", zmm25",
-            )
-        };
-    }
-    // SAFETY: reads scales that the caller of `multiply` promises; writes registers only.
+unsafe fn scale(ints: &mut Pair, d: Pair) {
+    // SAFETY: reads and writes registers only.
     unsafe {
-        with_ints!(ints, inout, [
-            "vmovups zmm24, [{scales}]",
-            "vmovups zmm25, [{scales} + 64]",
-            row!(0, 1), row!(2, 3), row!(4, 5), row!(6, 7), row!(8, 9), row!(10, 11),
-        ],
-            scales = in(reg) scales,
-            out("zmm24") _, out("zmm25") _,
+        read!(
+            "vcvtdq2ps {a}, {a}",
+            "vcvtdq2ps {b}, {b}",
+            "vmulps {a}, {a}, {low}",
+            "vmulps {b}, {b}, {high}",
+            low = in(zmm_reg) d[0],
+            high = in(zmm_reg) d[1],
+            a = inout(zmm_reg) ints[0],
+            b = inout(zmm_reg) ints[1],
         );
     }
 }
