@@ -111,6 +111,9 @@ pub struct DeviceInfo {
     pub threads: usize,
     /// The most bytes its buffers may take in all.
     pub memory_limit: usize,
+    /// The most views that a program may read and write, together; expressions of arrays that
+    /// need more become several programs.
+    pub max_operands: usize,
     /// Whether it imitates hardware that is not there; `auto` never takes such a device.
     pub software: bool,
 }

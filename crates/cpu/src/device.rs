@@ -96,6 +96,7 @@ impl Cpu {
             features,
             threads,
             memory_limit,
+            max_operands: usize::MAX,
             software: false,
         };
         let scratch = Scratch::new();

@@ -38,6 +38,7 @@ impl Reference {
             features: vec!["scalar".into(), "f64".into()],
             threads: 1,
             memory_limit,
+            max_operands: usize::MAX,
             software: false,
         };
         let store = Store::new(id, "reference", memory_limit);

@@ -112,6 +112,7 @@ impl<H: Hal> Metal<H> {
             features: facts.features,
             threads: facts.traits.cores as usize,
             memory_limit,
+            max_operands: facts.traits.max_buffers as usize,
             software: facts.software,
         };
         let failed = |fault: Fault| Error::Unavailable { device: NAME.into(), why: fault.why };

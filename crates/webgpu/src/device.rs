@@ -75,6 +75,7 @@ impl WebGpu {
             features: named_features(&summary, features, &traits),
             threads: traits.cores as usize,
             memory_limit,
+            max_operands: traits.max_buffers as usize,
             software: summary.software,
         };
         let pool = {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The most steps of one group: enough for anything people write, few enough for registers.
 const MAX_STEPS: usize = 64;
-/// The most inputs of one group; devices bind 30 parameters.
+/// The most inputs of one group, on a device that takes as many.
 const MAX_INPUTS: usize = 16;
 
 /// What is to be done to know some arrays.
@@ -24,6 +24,8 @@ pub(super) struct Plan {
     pub(super) groups: SmallVec<[Group; 1]>,
     /// Ways in which members of groups see the group's domain.
     pub(super) maps: Vec<AxisMap>,
+    /// The most inputs of a group.
+    max_inputs: usize,
 }
 
 /// A node of the plan.
@@ -85,7 +87,10 @@ pub(super) struct Group {
 impl Plan {
     /// A plan to know `roots`, whose expressions it holds until they are put back.
     pub(super) fn new(roots: &[&Array], epoch: u64) -> Result<Plan> {
-        let mut plan = Plan::default();
+        let operands = roots.first().map_or(usize::MAX, |root| root.device().info().max_operands);
+        // One is the result. Single steps, with up to three inputs, can't be split.
+        let max_inputs = operands.saturating_sub(1).min(MAX_INPUTS);
+        let mut plan = Plan { max_inputs, ..Plan::default() };
         if let Err(error) = plan.discover(roots, epoch) {
             plan.put_back();
             return Err(error);
@@ -239,7 +244,7 @@ impl Plan {
     fn joins(&self, slot: usize, group: usize) -> bool {
         let (node, group) = (&self.nodes[slot], &self.groups[group]);
         let inputs = node.expr.inputs.len();
-        let fits = group.steps.len() < MAX_STEPS && group.inputs - 1 + inputs <= MAX_INPUTS;
+        let fits = group.steps.len() < MAX_STEPS && group.inputs - 1 + inputs <= self.max_inputs;
         // What was computed before and not kept would be computed a third time next; so now it is
         // kept, unless what uses it was computed before as well and will be kept itself.
         let again =
@@ -271,7 +276,7 @@ impl Plan {
             let Some(input) = self.input(slot, i, epoch) else {
                 // Known already: an input of the group for sure.
                 if let Some(group) = group {
-                    self.count_known(slot, i, group, epoch);
+                    self.count_known(slot, i, (group, map), epoch);
                 }
                 continue;
             };
@@ -333,13 +338,21 @@ impl Plan {
         }
     }
 
-    /// Counts a known input once per group, if nobody else counted it in between.
-    fn count_known(&mut self, slot: usize, i: usize, group: usize, epoch: u64) {
-        let mark = &self.nodes[slot].expr.inputs[i].node.mark;
-        if mark.get(epoch) != Some(group as u32) {
-            mark.set(epoch, group as u32);
-            self.groups[group].inputs += 1;
+    /// Counts a known input: as it is once per group, if nobody else counted it in between; seen
+    /// through a map each time, as it is bound once for each way in which it is seen.
+    fn count_known(&mut self, slot: usize, i: usize, (group, map): (usize, MapId), epoch: u64) {
+        let node = &self.nodes[slot];
+        let input = &node.expr.inputs[i];
+        let remaps = matches!(node.expr.kind, Kind::Remap(_));
+        let mapped = map.is_some() || remaps || input.shape() != node.array.shape();
+        let mark = &input.node.mark;
+        if !mapped && mark.get(epoch) == Some(group as u32) {
+            return;
         }
+        if !mapped {
+            mark.set(epoch, group as u32);
+        }
+        self.groups[group].inputs += 1;
     }
 
     /// The slot of input `i` of a node, if it is not known already.
