@@ -92,15 +92,16 @@ impl Maker<'_> {
         }
     }
 
-    /// From the last address before the view that a binding may start at, to its last word.
+    /// From the last address before the view that a binding may start at, to the last of
+    /// what is read at once.
     fn bind_view<'b>(&self, op: &'static str, view: &'b View, writes: bool) -> Result<Bound<'b>> {
         let memory = GpuMemory::of(op, view.buffer())?;
         let align = u64::from(self.traits.offset_alignment);
-        let size = (memory.bytes() as u64).max(1).next_multiple_of(GpuMemory::WORD);
+        let size = (memory.bytes() as u64).max(1).next_multiple_of(GpuMemory::WIDEST);
         let (start, end) = (view.range().start as u64, view.range().end as u64);
         // A view of nothing may lie at the very end; something must be bound for it all the same.
-        let start = start.min(size - GpuMemory::WORD) / align * align;
-        let end = end.next_multiple_of(GpuMemory::WORD).clamp(start + GpuMemory::WORD, size);
+        let start = start.min(size - GpuMemory::WIDEST) / align * align;
+        let end = end.next_multiple_of(GpuMemory::WIDEST).clamp(start + GpuMemory::WIDEST, size);
         let piece = memory.whole(start..end).ok_or_else(|| {
             let most = self.traits.part_bytes;
             Error::view(format!(

@@ -2,7 +2,7 @@
 
 use super::ExpertLinear;
 use crate::{
-    linear::webgpu::{Sums, sum_threads, sums},
+    linear::webgpu::{Column, Columns, Put, ends, sum_threads, sums},
     wgsl::{parts, size},
 };
 use bessemer_core::{
@@ -20,10 +20,20 @@ pub(super) fn launches(op: &ExpertLinear, gpu: &GpuTraits) -> Result<Launches> {
         return Ok(all);
     }
     let x = op.inputs()?;
-    let n = op.weight.shape()[1];
+    let (n, k) = (op.weight.shape()[1], op.weight.shape()[2]);
     for part in parts(gpu, &op.weight, 0) {
         let weight = op.weight.narrow(0, part.clone())?;
-        let text = Sums { rows: 1, outputs: OUTPUTS, weight: weight.dtype() };
+        let column = |o: usize| Column {
+            operand: "w",
+            dtype: weight.dtype(),
+            row: format!("weight_row(item, first + {o}u)"),
+        };
+        let put = |o: usize| Put { place: format!("first + {o}u"), columns: vec![o] };
+        let text = Columns {
+            rows: 1,
+            columns: (0..OUTPUTS).map(column).collect(),
+            puts: (0..OUTPUTS).map(put).collect(),
+        };
         let setup = "    let expert = load_ids(place_ids(item));
     if expert >= params.experts {
         if params.start == 0u && thread == 0u {
@@ -37,7 +47,10 @@ pub(super) fn launches(op: &ExpertLinear, gpu: &GpuTraits) -> Result<Launches> {
     let x0 = row_x(item);
 "
         .replace("OUTPUTS", &format!("{OUTPUTS}u"));
-        let build = sums(NAME, gpu, &x, &weight, &text, &setup)?
+        let build = sums(NAME, gpu, &x, &text, &setup)?
+            .define("PLACE", format!("let first = {OUTPUTS}u * group.x;"))
+            .read_rows(NAME, "w", &weight)?
+            .also(&if weight.dtype().is_block() { String::new() } else { ends("w", k) })
             .read("ids", &op.ids)
             .places(NAME, "place_ids", op.ids.shape(), op.ids.strides())?
             .write("out", &op.out)

@@ -2,6 +2,7 @@
 
 mod cases;
 mod metal;
+mod webgpu;
 
 pub(crate) use cases::cases;
 
@@ -87,6 +88,6 @@ impl Operation for GatedLinears {
     }
 
     fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
-        Ok(self.layers().webgpu(gpu)?.then(self.gated().webgpu(gpu)?))
+        webgpu::gated_linears(self, gpu)
     }
 }

@@ -65,6 +65,11 @@ pub(crate) fn cases() -> Vec<Case> {
             cases.push(together(F32, weights, F32, rows));
         }
     }
+    for weight in [F32, F16, BF16].into_iter().chain(DType::BLOCKS) {
+        for rows in [1, 3, 20] {
+            cases.push(in_one_memory(weight, rows));
+        }
+    }
     cases.push(together(F16, [BF16, BF16, BF16], F16, 2));
     cases.push(together(BF16, [Q8_0, Q8_0, Q8_0], BF16, 1));
     cases.push(together(F32, [Q4_0, Q4_0, Q8_0], F32, 1).quick());
@@ -95,6 +100,22 @@ fn together(x: DType, weights: [DType; 3], out: DType, rows: usize) -> Case {
             let bias = if n == 33 { Some(f.random(F32, &[n])?) } else { None };
             let weight = f.random(weight, &[n, 256])?;
             Ok(Linear { x: x.clone(), weight, bias, out: f.output(out, &[rows, n])? })
+        });
+        Ok(Linears(layers.collect::<Result<_>>()?))
+    })
+}
+
+/// Layers whose weights lie in one memory, as those of a model's file do, not in their order.
+fn in_one_memory(weight: DType, rows: usize) -> Case {
+    let name = format!("{weight} in one memory, {rows}×256");
+    Case::new("linears", name, tolerance(weight, F32, 256), move |f| {
+        let x = f.random(F32, &[rows, 256])?;
+        let all = f.random(weight, &[220, 256])?;
+        let layers = [40..168, 8..41, 168..216].into_iter().map(|range| {
+            let n = range.len();
+            let bias = if n == 33 { Some(f.random(F32, &[n])?) } else { None };
+            let weight = all.narrow(0, range)?;
+            Ok(Linear { x: x.clone(), weight, bias, out: f.output(F32, &[rows, n])? })
         });
         Ok(Linears(layers.collect::<Result<_>>()?))
     })

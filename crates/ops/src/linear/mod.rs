@@ -147,6 +147,6 @@ impl Operation for Linear {
     }
 
     fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
-        webgpu::launches(self, gpu)
+        webgpu::launches(&[self], gpu)
     }
 }

@@ -1,6 +1,6 @@
 //! Several linear layers of the same activations, in one go.
 
-use super::{Layer, Linear, cpu, metal};
+use super::{Layer, Linear, cpu, metal, webgpu};
 use bessemer_core::{
     Access, Cost, Error, Host, Operation, Result,
     cpu::CpuContext,
@@ -61,10 +61,6 @@ impl Operation for Linears {
     }
 
     fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
-        let mut all = Launches::default();
-        for layer in &self.0 {
-            all.launches.extend(layer.webgpu(gpu)?.launches);
-        }
-        Ok(all)
+        webgpu::launches(&self.0.iter().collect::<Vec<_>>(), gpu)
     }
 }

@@ -1,12 +1,11 @@
 //! Block formats in WGSL: four elements at a time, as levels and what they are multiplied by.
 
 use bessemer_core::DType;
-use std::fmt::Write;
 
 /// Functions for the blocks of operand `name`, whose first half of a word is at `base`:
 /// `levels_NAME(base, q)` are elements `4q` to `4q + 3` as whole numbers, `head_NAME(base, q)` the
 /// step and the start that make numbers of them.
-pub(crate) fn functions(name: &str, dtype: DType) -> String {
+pub(super) fn functions(name: &str, dtype: DType) -> String {
     let text = match dtype {
         DType::Q4_0 => Q4_0.to_owned(),
         DType::Q4_1 => Q4_1.to_owned(),
@@ -18,56 +17,6 @@ pub(crate) fn functions(name: &str, dtype: DType) -> String {
         _ => Q6_K.to_owned(),
     };
     text.replace("_W", &format!("_{name}"))
-}
-
-/// The same functions with the name `held`. Those of short blocks read a block that lies in
-/// registers: `fetch_held(base)` takes it there from operand `name`, and it is at 0. Where all blocks
-/// start at whole words, `even` says so.
-pub(crate) fn held(name: &str, dtype: DType, even: bool) -> String {
-    let halves = dtype.block_bytes() / 2;
-    let text = match dtype.block_len() == 32 {
-        true => {
-            // A block that starts in the middle of a word reaches into one more.
-            let words = (halves + usize::from(!even)).div_ceil(2);
-            let mut fetch = String::new();
-            for i in 0..words {
-                let _ = writeln!(fetch, "    let w{i} = W_memory[first + {i}u];");
-            }
-            for i in 0..words {
-                let next =
-                    if i + 1 < words { format!(" | (w{} << 16u)", i + 1) } else { String::new() };
-                let _ = match even {
-                    true => writeln!(fetch, "    held[{i}] = w{i};"),
-                    false => {
-                        writeln!(fetch, "    held[{i}] = select(w{i}, (w{i} >> 16u){next}, odd);")
-                    }
-                };
-            }
-            format!(
-                "var<private> held: array<u32, {words}>;
-fn fetch_held(base: i32) {{
-    let first = u32(params.W_at + base) >> 1u;
-    let odd = ((params.W_at + base) & 1) == 1;
-{fetch}}}
-fn half_held(i: i32) -> u32 {{ return (held[i >> 1u] >> (16u * u32(i & 1))) & 0xffffu; }}
-fn word_held(i: i32) -> u32 {{
-    if (i & 1) == 0 {{ return held[i >> 1u]; }}
-    return (held[i >> 1u] >> 16u) | (held[(i >> 1u) + 1] << 16u);
-}}
-"
-            )
-        }
-        false if even => "fn word_held(i: i32) -> u32 { return W_memory[(params.W_at + i) >> 1u]; }
-"
-        .to_owned(),
-        false => "fn half_held(i: i32) -> u32 { return half_W(i); }
-fn word_held(i: i32) -> u32 { return word_W(i); }
-"
-        .to_owned(),
-    };
-    let text = text.replace("params.W_at", &format!("params.{name}_at"));
-    let text = text.replace("W_memory", &format!("{name}_memory"));
-    text.replace("_W(", &format!("_{name}(")) + &functions("held", dtype)
 }
 
 const Q4_0: &str = "fn head_W(base: i32, q: u32) -> vec2<f32> {
@@ -119,7 +68,7 @@ fn levels_W(base: i32, q: u32) -> vec4<f32> {
 ";
 
 /// Both K formats start with two halves and 8 scales and minima of 6 bits.
-const K_HEAD: &str = "fn head_W(base: i32, q: u32) -> vec2<f32> {
+pub(super) const K_HEAD: &str = "fn head_W(base: i32, q: u32) -> vec2<f32> {
     let both = unpack2x16float(word_W(base));
     let group = q >> 3u;
     let shift = 8u * (group & 3u);

@@ -6,7 +6,8 @@
 //! made here for the dtypes and ranks at hand. `MATHS` stands for the functions of programs,
 //! `FOLDS` for sums over a workgroup.
 
-pub(crate) mod blocks;
+mod blocks;
+mod held;
 mod programs;
 mod quads;
 
@@ -28,6 +29,8 @@ pub(crate) struct Build<'g> {
     bindings: Vec<Binding>,
     params: Params,
     defines: Vec<(&'static str, Cow<'static, str>)>,
+    /// What is bound for the next operand, if more than it.
+    whole: Option<View>,
 }
 
 /// Whether the adapter is a CPU with vectors of 8, one subgroup to a vector: GPUs have wider ones,
@@ -81,8 +84,13 @@ pub(crate) fn step(op: &'static str, step: isize) -> Result<i32> {
 /// Where the first element of a view lies from where its binding starts, in elements; for blocks
 /// in halves of words.
 pub(crate) fn at(gpu: &GpuTraits, view: &View) -> i32 {
+    at_in(gpu, view, view)
+}
+
+/// The same where `whole` is bound, of which the view is a part.
+fn at_in(gpu: &GpuTraits, view: &View, whole: &View) -> i32 {
     let align = gpu.offset_alignment as usize;
-    let bytes = view.offset() - view.range().start / align * align;
+    let bytes = view.offset() - whole.range().start / align * align;
     let unit = if view.dtype().is_block() { 2 } else { view.dtype().block_bytes() };
     // What is bound is less than 2^31 bytes long.
     (bytes / unit) as i32
@@ -99,7 +107,27 @@ impl<'g> Build<'g> {
             bindings: Vec::new(),
             params: Params::new(),
             defines: Vec::new(),
+            whole: None,
         }
+    }
+
+    /// The next operand is bound with all of `whole`, which it is a part of: other parts lie at a
+    /// distance of it.
+    pub(crate) fn within(mut self, whole: &View) -> Build<'g> {
+        self.whole = Some(whole.clone());
+        self
+    }
+
+    /// Binds the next operand; the number of its binding, and a build that says where it starts.
+    fn bind(mut self, name: &str, view: &View, usage: Use) -> (usize, Build<'g>) {
+        let binding = self.bindings.len();
+        let whole = self.whole.take().unwrap_or_else(|| view.clone());
+        let at = at_in(self.gpu, view, &whole);
+        self.bindings.push(match usage {
+            Use::Read => Binding::Read(whole),
+            _ => Binding::Write(whole),
+        });
+        (binding, self.i32(&format!("{name}_at"), at))
     }
 
     /// An operand that is read: `load_NAME(i)`.
@@ -112,14 +140,18 @@ impl<'g> Build<'g> {
         self.operand(name, view, Use::Write)
     }
 
-    fn operand(mut self, name: &str, view: &View, usage: Use) -> Build<'g> {
-        self.operands.push_str(&declare(name, self.bindings.len(), view.dtype(), usage));
-        self.bindings.push(match usage {
-            Use::Read => Binding::Read(view.clone()),
-            _ => Binding::Write(view.clone()),
-        });
-        let at = at(self.gpu, view);
-        self.i32(&format!("{name}_at"), at)
+    /// Floats of the scratch memory, as an array of that name.
+    pub(crate) fn scratch(mut self, name: &str, range: Range<usize>, write: bool) -> Build<'g> {
+        let (binding, access) = (self.bindings.len(), if write { "read_write" } else { "read" });
+        self.bindings.push(Binding::Scratch { range, write });
+        self.also(&format!(
+            "@group(0) @binding({binding}) var<storage, {access}> {name}: array<f32>;\n"
+        ))
+    }
+
+    fn operand(self, name: &str, view: &View, usage: Use) -> Build<'g> {
+        let (binding, build) = self.bind(name, view, usage);
+        build.also(&declare(name, binding, view.dtype(), usage))
     }
 
     /// Where rows of an operand start: `row_NAME(row)`, counted over all dimensions but the last,

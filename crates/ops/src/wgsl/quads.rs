@@ -1,10 +1,8 @@
 //! Rows of operands four elements at a time, whatever their dtype.
 
 use super::{Build, at, blocks};
-use bessemer_core::{
-    DType, Result, View,
-    gpu::{Binding, GpuTraits},
-};
+use bessemer_core::{DType, Result, View, gpu::GpuTraits};
+use bessemer_program::wgsl::Use;
 
 /// Whether four elements can always be read at once: they lie together, where a vector may lie.
 fn has_whole_quads(gpu: &GpuTraits, view: &View) -> bool {
@@ -21,7 +19,7 @@ fn has_whole_quads(gpu: &GpuTraits, view: &View) -> bool {
 impl Build<'_> {
     /// An operand that is read four elements at a time and in no other way, as [`Build::quads`] has
     /// it: `quad_NAME(base, k)`, where rows start at multiples of 4 if strides are.
-    pub(crate) fn read_quads(mut self, name: &str, view: &View) -> Self {
+    pub(crate) fn read_quads(self, name: &str, view: &View) -> Self {
         if !has_whole_quads(self.gpu, view) {
             return self.read(name, view).quads(name, view, view.shape().width());
         }
@@ -36,9 +34,8 @@ impl Build<'_> {
                  quad.y & 0xffff0000u))",
             ),
         };
-        let (binding, at) = (self.bindings.len(), at(self.gpu, view));
-        self.bindings.push(Binding::Read(view.clone()));
-        self.i32(&format!("{name}_at"), at).also(&format!(
+        let (binding, build) = self.bind(name, view, Use::Read);
+        build.also(&format!(
             "@group(0) @binding({binding}) var<storage, read> {name}_memory: array<{element}>;
 fn quad_{name}(base: i32, k: u32) -> vec4<f32> {{
     let quad = {name}_memory[u32(params.{name}_at + base + i32(k)) >> 2u];

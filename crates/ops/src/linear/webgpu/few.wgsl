@@ -9,9 +9,8 @@ fn main(
     @builtin(local_invocation_index) thread: u32 INPUTS
 ) {
     START
-    let first = group.x * OUTPUTS;
+    PLACE
     let item = group.y;
-    if first >= params.n { return; }
     SETUP
     for (var run = thread; run < params.runs; run += THREADS) {
         let k = RUN * run;

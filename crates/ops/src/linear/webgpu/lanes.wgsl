@@ -1,5 +1,5 @@
-// For adapters that are a CPU with vectors of 8: a thread for each of 8 outputs, and for those 8
-// further on, 32 along the rows at a time. Each thread reads 4 of a row's 32 activations and hands
+// For adapters that are a CPU with vectors of 8: a thread for each of 8 outputs, and for a few more,
+// 32 along the rows at a time. Each thread reads 4 of a row's 32 activations and hands
 // them to the others: memory is read thread by thread there, registers are not.
 OPERANDS
 
@@ -8,7 +8,7 @@ fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_index) lane: u32
 ) {
-    let first = OUTPUTS * group.x + lane;
+    PLACE
     let row = ROWS * group.y;
     SETUP
     for (var run = 0u; run < params.runs; run++) {

@@ -1,5 +1,6 @@
 //! Sums along the rows of weights, by all threads of a workgroup: what one row, or a few, take.
 
+use super::Columns;
 use crate::wgsl::{Build, blocks_of, size};
 use bessemer_core::{DType, Result, View, gpu::GpuTraits};
 use std::fmt::Write;
@@ -12,42 +13,33 @@ pub(crate) fn sum_threads(gpu: &GpuTraits) -> u32 {
     }
 }
 
-/// What a workgroup sums at once.
-pub(crate) struct Sums {
-    pub(crate) rows: usize,
-    pub(crate) outputs: usize,
-    pub(crate) weight: DType,
-}
-
-/// The kernel that sums along `x` and `weight`. `setup` declares where the rows start: `x0`, `x1`, …
+/// The kernel with `x` bound, and no weights yet: `PLACE` says which outputs a workgroup has.
+/// `setup` declares where the rows start: `x0`, `x1`, …
 pub(crate) fn sums<'g>(
     op: &'static str,
     gpu: &'g GpuTraits,
     x: &View,
-    weight: &View,
-    text: &Sums,
+    text: &Columns,
     setup: &str,
 ) -> Result<Build<'g>> {
     let k = x.shape().width();
     // As many as share a scale.
-    let run = if weight.dtype() == DType::Q6_K { 16 } else { 32 };
+    let sixteen = text.columns.iter().any(|column| column.dtype == DType::Q6_K);
+    let run = if sixteen { 16 } else { 32 };
     Ok(Build::new(gpu, "linear/few.wgsl", include_str!("few.wgsl"))
         .read_rows(op, "x", x)?
-        .read_rows(op, "w", weight)?
         .u32("runs", size(op, k.div_ceil(run))?)
         .u32("quads", size(op, run / 4)?)
         .u32("k", size(op, k)?)
         .also(&ends("x", k))
-        .also(&if weight.dtype().is_block() { String::new() } else { ends("w", k) })
         .define("RUN", format!("{run}u"))
-        .define("OUTPUTS", format!("{}u", text.outputs))
         .define("SETUP", format!("{setup}{}", text.setup()))
-        .define("BODY", text.body())
-        .define("FINISH", text.finish()))
+        .define("BODY", body(text))
+        .define("FINISH", finish(text)))
 }
 
 /// `NAME_quad(base, k)`: zeros beyond the end of a row, whose last run of 32 may be shorter.
-pub(super) fn ends(name: &str, k: usize) -> String {
+pub(crate) fn ends(name: &str, k: usize) -> String {
     let end = match k.is_multiple_of(32) {
         true => "",
         false => "    if k >= params.k { return vec4<f32>(); }\n",
@@ -57,63 +49,49 @@ pub(super) fn ends(name: &str, k: usize) -> String {
     )
 }
 
-impl Sums {
-    fn setup(&self) -> String {
-        let mut text = String::new();
-        for output in 0..self.outputs {
-            let _ = writeln!(text, "    let w{output} = weight_row(item, first + {output}u);");
-            for row in 0..self.rows {
-                let _ = writeln!(text, "    var sum{row}_{output} = 0.0;");
-            }
-        }
-        text
+/// One run of every row and column, four elements at a time. The loop's end is a number bound
+/// at launch: a compiler that unrolled it would take seconds.
+fn body(text: &Columns) -> String {
+    let mut all = String::new();
+    for (name, dtype) in text.operands() {
+        let (len, halves) = blocks_of(dtype);
+        let _ = writeln!(all, "    let skipped_{name} = i32(k / {len}u) * {halves};");
+        let _ = writeln!(all, "        let q_{name} = (k % {len}u) / 4u;");
     }
+    for (c, column) in text.columns.iter().enumerate().filter(|(_, c)| c.dtype.is_block()) {
+        let name = column.operand;
+        let head = format!("head_{name}(w{c} + skipped_{name}, q_{name})");
+        let _ = writeln!(all, "        let head{c} = {head};");
+    }
+    all.push_str("        for (var i = 0u; i < params.quads; i++) {\n");
+    for r in 0..text.rows {
+        let _ = writeln!(all, "            let part{r} = x_quad(x{r}, k + 4u * i);");
+    }
+    for (c, column) in text.columns.iter().enumerate() {
+        let name = column.operand;
+        let quad = match column.dtype.is_block() {
+            true => format!(
+                "levels_{name}(w{c} + skipped_{name}, q_{name} + i) * head{c}.x + head{c}.y"
+            ),
+            false => format!("{name}_quad(w{c}, k + 4u * i)"),
+        };
+        let _ = writeln!(all, "            let v{c} = {quad};");
+        for r in 0..text.rows {
+            let _ = writeln!(all, "            sum{r}_{c} += dot(v{c}, part{r});");
+        }
+    }
+    all.push_str("        }\n");
+    all
+}
 
-    /// One run of every row and output, four elements at a time. The loop's end is a number bound
-    /// at launch: a compiler that unrolled it would take seconds.
-    fn body(&self) -> String {
-        let mut text = String::new();
-        if self.weight.is_block() {
-            let (len, halves) = blocks_of(self.weight);
-            let _ = writeln!(text, "let skipped = i32(k / {len}u) * {halves};");
-            let _ = writeln!(text, "        let q = (k % {len}u) / 4u;");
-            for output in 0..self.outputs {
-                let _ =
-                    writeln!(text, "        let head{output} = head_w(w{output} + skipped, q);");
-            }
+fn finish(text: &Columns) -> String {
+    let mut all = String::new();
+    for r in 0..text.rows {
+        for c in 0..text.columns.len() {
+            let _ = writeln!(all, "    sum{r}_{c} = group_sum(sum{r}_{c}, thread);");
         }
-        text.push_str("        for (var i = 0u; i < params.quads; i++) {\n");
-        for row in 0..self.rows {
-            let _ = writeln!(text, "            let part{row} = x_quad(x{row}, k + 4u * i);");
-        }
-        for output in 0..self.outputs {
-            let quad = match self.weight.is_block() {
-                true => format!(
-                    "levels_w(w{output} + skipped, q + i) * head{output}.x + head{output}.y"
-                ),
-                false => format!("w_quad(w{output}, k + 4u * i)"),
-            };
-            let _ = writeln!(text, "            let v{output} = {quad};");
-            for row in 0..self.rows {
-                let _ =
-                    writeln!(text, "            sum{row}_{output} += dot(v{output}, part{row});");
-            }
-        }
-        text.push_str("        }\n");
-        text
+        let puts = text.puts(r, &format!("item + {r}u")).join(" ");
+        let _ = writeln!(all, "    if thread == 0u {{ {puts} }}");
     }
-
-    fn finish(&self) -> String {
-        let mut text = String::new();
-        for row in 0..self.rows {
-            for output in 0..self.outputs {
-                let _ = writeln!(
-                    text,
-                    "    sum{row}_{output} = group_sum(sum{row}_{output}, thread);\n    \
-                     if thread == 0u {{ put(item + {row}u, first + {output}u, sum{row}_{output}); }}"
-                );
-            }
-        }
-        text
-    }
+    all
 }
