@@ -88,6 +88,20 @@ pub(crate) fn cases() -> Vec<Case> {
         // Long enough to be taken in parts.
         plans.push(Plan { cache, rows, heads, tokens: 1100, start: Some(1050), ..PLAN });
     }
+    // In parts, for even one head: some of them empty, in windows, of several rows.
+    for (cache, rows, start, window) in [
+        (F32, 1, 2299, None),
+        (F16, 1, 1500, Some(1100)),
+        (Q8_0, 1, 2, None),
+        (F16, 1, -1, None),
+        (F32, 3, 1298, Some(3)),
+        (BF16, 5, -2, None),
+    ] {
+        let start = Some(start);
+        let heads = if rows == 1 { [1, 1] } else { [2, 1] };
+        plans.push(Plan { cache, rows, heads, tokens: 2300, start, window, ..PLAN });
+    }
+    plans.push(Plan { heads: [3, 1], head_size: 80, tokens: 1500, start: None, ..PLAN });
     // Heads of all sizes and groups.
     for head_size in [1, 3, 32, 40, 80, 96, 112, 128, 256] {
         plans.push(Plan { head_size, ..PLAN });
@@ -158,6 +172,14 @@ fn special() -> Vec<Case> {
             let v =
                 f.operand(F32, &[2, 33, 64], |f, i| if i == 3000 { inf } else { f.normal() })?;
             Ok(Attention { k, v, ..PLAN.make(f)? })
+        }),
+        case("NaN in one key of a long context", |f| {
+            let plan = Plan { heads: [1, 1], tokens: 1200, start: None, ..PLAN };
+            let k = f.operand(F32, &[1, 1200, 64], |f, i| match i {
+                70_000 => f64::NAN,
+                _ => f.normal(),
+            })?;
+            Ok(Attention { k, ..plan.make(f)? })
         }),
         case("NaN beyond the position is not seen", |f| {
             let k =

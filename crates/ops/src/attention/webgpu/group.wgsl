@@ -1,4 +1,4 @@
-// A workgroup for each head of each row: scores of 256 keys at a time, then what they pick of the
+// A workgroup for each head of each row, or for a part of what it sees: scores of 256 keys at a time, then what they pick of the
 // values, four elements of a head for each thread. What was found before is scaled down as larger
 // scores come.
 OPERANDS
@@ -23,6 +23,7 @@ fn main(
     var start = 0u;
     var end = params.tokens;
     see(row, &start, &end);
+    NARROW
     var most = from_bits(0xff800000u);
     var total = 0.0;
     var sum = vec4<f32>();
@@ -63,13 +64,5 @@ fn main(
         workgroupBarrier();
     }
     broken = group_max(broken, thread);
-    let unseen = start < end && bitcast<u32>(most) == 0xff800000u;
-    let bad = broken > 0.0 || unseen;
-    let out = i32(row) * params.out_row + i32(head) * params.out_head;
-    for (var i = 0u; i < 4u; i++) {
-        let d = 4u * thread + i;
-        var x = select(sum[i] / total, 0.0, start >= end);
-        if bad { x = nan(); }
-        if d < params.size { store_out(out + i32(d) * params.out_step, x); }
-    }
+    FINISH
 }

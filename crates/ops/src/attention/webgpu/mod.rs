@@ -1,6 +1,7 @@
 //! On WebGPU: by subgroups where their width is known, else a workgroup for each head of each row;
-//! for decoding and for prompts.
+//! for decoding and for prompts. Long contexts of few rows are split.
 
+mod split;
 mod subgroup;
 
 use super::Attention;
@@ -19,8 +20,8 @@ pub(super) fn launches(op: &Attention, gpu: &GpuTraits) -> Result<Launches> {
     if op.out.elements() == 0 {
         return Ok(Launches::default());
     }
-    if let Some(launch) = subgroup::launch(op, gpu) {
-        return Ok(launch?.into());
+    if let Some(launches) = subgroup::launches(op, gpu) {
+        return launches;
     }
     let threads = sizes.head_size.div_ceil(4).next_power_of_two() as u32;
     let threads = threads.max(if gpu.simd_reduce { gpu.simd_width.max(8) } else { 32 });
@@ -29,11 +30,17 @@ pub(super) fn launches(op: &Attention, gpu: &GpuTraits) -> Result<Launches> {
         return Err(Error::NoKernel { op: NAME, device: DeviceKind::WebGpu, why });
     }
     let build = Build::new(gpu, "attention/group.wgsl", include_str!("group.wgsl"));
+    let splits = split::splits(op, sizes.heads * sizes.rows, gpu);
+    let finish = match splits {
+        1 => include_str!("whole.wgsl"),
+        _ => include_str!("part.wgsl"),
+    };
+    let build = split::in_parts(operands(build, op)?, op, splits)?.define("FINISH", finish);
     let groups = [size(NAME, sizes.heads)?, size(NAME, sizes.rows)?, 1];
-    Ok(operands(build, op)?.launch(groups, threads).into())
+    split::joined(op, gpu, build.launch(groups, threads), splits)
 }
 
-/// Everything that is bound, and the numbers that go with it; `see` says which keys a row sees.
+/// Everything that is bound, and the numbers that go with it.
 fn operands<'g>(build: Build<'g>, op: &Attention) -> Result<Build<'g>> {
     let sizes = op.sizes();
     let mut build = build
@@ -46,21 +53,36 @@ fn operands<'g>(build: Build<'g>, op: &Attention) -> Result<Build<'g>> {
         .read_quads("k", &op.k)
         .read_quads("v", &op.v)
         .write("out", &op.out);
-    for (name, view, outer, inner) in [
-        ("q", &op.q, "row", "head"),
-        ("k", &op.k, "head", "token"),
-        ("v", &op.v, "head", "token"),
-        ("out", &op.out, "row", "head"),
+    for (name, view, dimensions) in [
+        ("q", &op.q, ["row", "head"]),
+        ("k", &op.k, ["head", "token"]),
+        ("v", &op.v, ["head", "token"]),
+        ("out", &op.out, ["row", "head"]),
     ] {
-        let unit = |step: isize| match blocks_of(view.dtype()) {
-            (1, _) => step,
-            (len, halves) => step / len as isize * halves as isize,
-        };
-        build = build
-            .i32(&format!("{name}_{outer}"), step(NAME, unit(view.strides()[0]))?)
-            .i32(&format!("{name}_{inner}"), step(NAME, unit(view.strides()[1]))?)
-            .i32(&format!("{name}_step"), step(NAME, inside(view))?);
+        build = places(build, name, view, dimensions)?;
     }
+    see(build, op)
+}
+
+/// The steps of an operand, whose first dimensions are called so.
+fn places<'g>(
+    build: Build<'g>,
+    name: &str,
+    view: &View,
+    [outer, inner]: [&str; 2],
+) -> Result<Build<'g>> {
+    let unit = |step: isize| match blocks_of(view.dtype()) {
+        (1, _) => step,
+        (len, halves) => step / len as isize * halves as isize,
+    };
+    Ok(build
+        .i32(&format!("{name}_{outer}"), step(NAME, unit(view.strides()[0]))?)
+        .i32(&format!("{name}_{inner}"), step(NAME, unit(view.strides()[1]))?)
+        .i32(&format!("{name}_step"), step(NAME, inside(view))?))
+}
+
+/// `see(row, start, end)`: which keys a row sees.
+fn see<'g>(build: Build<'g>, op: &Attention) -> Result<Build<'g>> {
     Ok(match &op.positions {
         None => {
             build.also("fn see(row: u32, start: ptr<function, u32>, end: ptr<function, u32>) {}\n")

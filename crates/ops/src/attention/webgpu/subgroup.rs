@@ -1,13 +1,16 @@
 //! Attention by subgroups: one kernel for decoding and for prompts, where the width is known.
 
-use super::{NAME, operands};
+use super::{
+    NAME, operands,
+    split::{in_parts, joined, splits},
+};
 use crate::{
     Attention,
     wgsl::{Build, size},
 };
 use bessemer_core::{
     Result,
-    gpu::{GpuTraits, Launch},
+    gpu::{GpuTraits, Launches},
 };
 use std::fmt::Write;
 
@@ -26,7 +29,7 @@ struct Text {
 }
 
 /// The launch, if the adapter has subgroups of one width and heads are not too long for them.
-pub(super) fn launch(op: &Attention, gpu: &GpuTraits) -> Option<Result<Launch>> {
+pub(super) fn launches(op: &Attention, gpu: &GpuTraits) -> Option<Result<Launches>> {
     let width = gpu.simd_width as usize;
     let quads = op.sizes().head_size.div_ceil(4);
     let fits = gpu.simd_reduce && (8..=64).contains(&width) && quads.div_ceil(width) <= PIECES;
@@ -37,28 +40,30 @@ pub(super) fn launch(op: &Attention, gpu: &GpuTraits) -> Option<Result<Launch>> 
         let by_rows = sizes.rows > 1;
         let queries = if by_rows { sizes.rows } else { sizes.heads / sizes.kv_heads };
         let queries = queries.next_power_of_two().min(most);
-        Text { queries, by_rows, width, quads }.launch(op, gpu)
+        Text { queries, by_rows, width, quads }.launches(op, gpu)
     })
 }
 
 impl Text {
-    fn launch(&self, op: &Attention, gpu: &GpuTraits) -> Result<Launch> {
+    fn launches(&self, op: &Attention, gpu: &GpuTraits) -> Result<Launches> {
         let sizes = op.sizes();
         let parts = (sizes.heads / sizes.kv_heads).div_ceil(self.queries);
+        let (across, down) = match self.by_rows {
+            true => (sizes.heads, sizes.rows.div_ceil(self.queries)),
+            false => (sizes.kv_heads * parts, sizes.rows),
+        };
+        let splits = splits(op, across * down, gpu);
         let build = Build::new(gpu, "attention/subgroup.wgsl", include_str!("subgroup.wgsl"))
             .u32("rows", size(NAME, sizes.rows)?)
             .u32("parts", size(NAME, parts)?);
-        let build = operands(build, op)?
+        let build = in_parts(operands(build, op)?, op, splits)?
             .define("SETUP", self.setup())
             .define("SCORES", self.scores())
             .define("WEIGHTS", self.weights())
             .define("VALUES", self.values())
-            .define("FINISH", self.finish());
-        let groups = match self.by_rows {
-            true => [size(NAME, sizes.heads)?, size(NAME, sizes.rows.div_ceil(self.queries))?, 1],
-            false => [size(NAME, sizes.kv_heads * parts)?, size(NAME, sizes.rows)?, 1],
-        };
-        Ok(build.launch(groups, self.width as u32))
+            .define("FINISH", if splits == 1 { self.finish() } else { self.keep() });
+        let groups = [size(NAME, across)?, size(NAME, down)?, 1];
+        joined(op, gpu, build.launch(groups, self.width as u32), splits)
     }
 
     fn pieces(&self) -> usize {
@@ -86,7 +91,7 @@ impl Text {
                 self.queries
             ),
         };
-        text += "    var first = params.tokens;\n    var last = 0u;\n";
+        text += "    var start = params.tokens;\n    var end = 0u;\n";
         for q in 0..self.queries {
             let (row, head, there) = match self.by_rows {
                 true => {
@@ -113,8 +118,8 @@ impl Text {
     var end{q} = params.tokens;
     see(row{q}, &start{q}, &end{q});
     if start{q} < end{q} {{
-        first = min(first, start{q});
-        last = max(last, end{q});
+        start = min(start, start{q});
+        end = max(end, end{q});
     }}
     var most{q} = from_bits(MINUS_INF);
     var total{q} = 0.0;
@@ -132,7 +137,8 @@ impl Text {
                 let _ = writeln!(text, "    var sum{q}_{j} = vec4<f32>();");
             }
         }
-        text
+        // If no query sees any, there are none.
+        text + "    start = min(start, end);\n"
     }
 
     /// `score{q}`: of each thread's key.
@@ -163,7 +169,7 @@ impl Text {
                 text,
                 "        score{q} *= params.scale;
         if params.cap > 0.0 {{ score{q} = params.cap * tanh_f32(score{q} / params.cap); }}
-        let seen{q} = token >= start{q} && token < end{q};
+        let seen{q} = token >= start{q} && token < min(end{q}, end);
         if seen{q} && is_nan(score{q}) {{ broken{q} = 1.0; }}
         let able{q} = seen{q} && !is_nan(score{q});
         score{q} = select(from_bits(MINUS_INF), score{q}, able{q});
@@ -194,6 +200,35 @@ impl Text {
             let _ = writeln!(text, "            let share{q} = subgroupShuffle(weight{q}, t);");
             for j in 0..self.pieces() {
                 let _ = writeln!(text, "            sum{q}_{j} += share{q} * value{j};");
+            }
+        }
+        text
+    }
+
+    /// What was found goes to `parts`.
+    fn keep(&self) -> String {
+        let mut text = String::new();
+        for q in 0..self.queries {
+            let _ = write!(
+                text,
+                "    let bad{q} = subgroupMax(broken{q}) > 0.0;
+    let place{q} = place_of(row{q}, head{q}, group.z);
+    if there{q} && lane == 0u {{
+        parts[place{q}] = most{q};
+        parts[place{q} + 1u] = select(total{q}, nan(), bad{q});
+    }}
+"
+            );
+            for j in 0..self.pieces() {
+                let place = self.width * j;
+                let _ = write!(
+                    text,
+                    "    for (var i = 0u; i < 4u; i++) {{
+        let d = 4u * (lane + {place}u) + i;
+        if there{q} && d < params.size {{ parts[place{q} + 2u + d] = sum{q}_{j}[i]; }}
+    }}
+"
+                );
             }
         }
         text

@@ -13,14 +13,15 @@ fn main(
     @builtin(local_invocation_index) lane: u32
 ) {
     SETUP
+    NARROW
     let keys = i32(kv_head) * params.k_head;
     let values = i32(kv_head) * params.v_head;
-    for (var chunk = first; chunk < last; chunk += THREADS) {
+    for (var chunk = start; chunk < end; chunk += THREADS) {
         let token = chunk + lane;
-        let key = keys + i32(min(token, last - 1u)) * params.k_token;
+        let key = keys + i32(min(token, end - 1u)) * params.k_token;
         SCORES
         WEIGHTS
-        let count = min(THREADS, last - chunk);
+        let count = min(THREADS, end - chunk);
         for (var t = 0u; t < count; t++) {
             let value = values + i32(chunk + t) * params.v_token;
             VALUES
