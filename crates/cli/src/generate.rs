@@ -16,6 +16,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::{
     process,
+    sync::Arc,
     time::{Instant, SystemTime},
 };
 
@@ -109,7 +110,7 @@ impl Loaded {
             )
         );
         let kind = text.session().model().device().info().kind;
-        if !at_fault || !matches!(kind, DeviceKind::Metal | DeviceKind::WebGpu) {
+        if !at_fault || !is_gpu(kind) {
             return Err(error.into());
         }
         anstream::eprintln!("{WARN}{error}; going on with `cpu`{WARN:#}");
@@ -119,14 +120,39 @@ impl Loaded {
     }
 }
 
+/// The model on `device`; if that was the choice of `auto` and has no memory for it, on the CPU.
+fn load(
+    file: &ModelFile,
+    device: &Arc<dyn bessemer::core::Device>,
+    auto: bool,
+    options: &DeviceOptions,
+) -> Result<Llm, Fault> {
+    let error = match Llm::from_file(file, device) {
+        Ok(llm) => return Ok(llm),
+        Err(error) => error,
+    };
+    let at_fault =
+        matches!(error, bessemer_llm::Error::NoRoom(_) | bessemer_llm::Error::Load { .. });
+    if !(auto && at_fault && is_gpu(device.info().kind)) {
+        return Err(error.into());
+    }
+    anstream::eprintln!("{WARN}{error}; using `cpu`{WARN:#}");
+    let cpu = Device::open_with("cpu", options)?;
+    Ok(Llm::from_file(file, &cpu.into())?)
+}
+
+fn is_gpu(kind: DeviceKind) -> bool {
+    matches!(kind, DeviceKind::Metal | DeviceKind::WebGpu)
+}
+
 impl LoadArgs {
     pub(crate) fn load(&self, global: &Global) -> Result<Loaded, Fault> {
         let device = global.open()?;
         let start = Instant::now();
         let opened = self.model.open()?;
-        let llm = Llm::from_file(&opened.file, &device.into())?;
-        let seconds = start.elapsed().as_secs_f64();
         let options = DeviceOptions { trace: None, ..global.options() };
+        let llm = load(&opened.file, &device.into(), global.device.kind().is_none(), &options)?;
+        let seconds = start.elapsed().as_secs_f64();
         Ok(Loaded { name: opened.name, llm, file: opened.file, seconds, options })
     }
 

@@ -66,6 +66,21 @@ pub enum Error {
     #[error("{0}")]
     Session(String),
 
+    /// A model or a text that a device has no room for, known before anything was taken.
+    #[error("{0}")]
+    NoRoom(String),
+
+    /// A tensor that a device would not take.
+    #[error("loading `{tensor}`, {bytes} bytes: {source}")]
+    Load {
+        /// Its name.
+        tensor: String,
+        /// Its length.
+        bytes: usize,
+        /// What the device said.
+        source: bessemer_core::Error,
+    },
+
     /// A setting of sampling that makes no sense.
     #[error(transparent)]
     Sampling(#[from] crate::sampling::BadSetting),

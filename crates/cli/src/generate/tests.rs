@@ -5,10 +5,7 @@ use bessemer::{
     Batch, Buffer, DeviceInfo, Error, HostMemory, Slice, Stats, Ticket, core::Device as Core,
 };
 use bessemer_llm::{files::Gguf, tiny};
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A CPU that says it is something else, and is lost after some submissions.
 #[derive(Debug)]
@@ -16,13 +13,21 @@ struct Failing {
     cpu: Device,
     info: DeviceInfo,
     left: AtomicUsize,
+    /// Whether there is no memory for weights.
+    full: bool,
 }
 
 impl Failing {
     fn open(kind: DeviceKind, submissions: usize) -> Arc<dyn Core> {
         let cpu = Device::open_with("cpu", &one_thread()).unwrap();
         let info = DeviceInfo { kind, ..cpu.info().clone() };
-        Arc::new(Failing { cpu, info, left: AtomicUsize::new(submissions) })
+        Arc::new(Failing { cpu, info, left: AtomicUsize::new(submissions), full: false })
+    }
+
+    fn full(kind: DeviceKind) -> Arc<dyn Core> {
+        let cpu = Device::open_with("cpu", &one_thread()).unwrap();
+        let info = DeviceInfo { kind, ..cpu.info().clone() };
+        Arc::new(Failing { cpu, info, left: AtomicUsize::new(0), full: true })
     }
 }
 
@@ -36,6 +41,10 @@ impl Core for Failing {
     }
 
     fn adopt(&self, host: HostMemory) -> bessemer::Result<Buffer> {
+        if self.full {
+            let (device, why) = ("a GPU".to_owned(), "no memory".to_owned());
+            return Err(Error::Failed { device, op: "adopt", why });
+        }
         self.cpu.adopt(host)
     }
 
@@ -111,4 +120,20 @@ fn a_text_goes_on_when_its_gpu_fails() {
 fn nothing_comes_to_the_help_of_a_cpu() {
     let fault = text(&Failing::open(DeviceKind::Cpu, 3)).unwrap_err();
     assert!(matches!(fault, Fault::Failed(error) if error.to_string().contains("it is lost")));
+}
+
+#[test]
+fn a_model_that_a_gpu_has_no_memory_for_goes_to_the_cpu_if_that_is_for_us_to_choose() {
+    let file = ModelFile::Gguf(Box::new(Gguf::from_bytes(tiny::gguf()).unwrap()));
+    let on = |kind, auto| load(&file, &Failing::full(kind), auto, &one_thread());
+    let llm = on(DeviceKind::WebGpu, true).unwrap();
+    assert_eq!(llm.model().device().info().kind, DeviceKind::Cpu);
+    for (kind, auto) in [(DeviceKind::WebGpu, false), (DeviceKind::Cpu, true)] {
+        let Err(Fault::Failed(error)) = on(kind, auto) else { panic!("{kind:?}, {auto}") };
+        let error = error.to_string();
+        assert!(
+            ["loading `", "bytes", "a GPU", "no memory"].iter().all(|part| error.contains(part)),
+            "{error}"
+        );
+    }
 }

@@ -40,7 +40,8 @@ impl<'a> Loader<'a> {
         let buffer = match self.files.get(&tensor.file) {
             Some(buffer) => buffer,
             None => {
-                let buffer = self.device.adopt(self.tensors.file(tensor.file))?;
+                let adopted = self.device.adopt(self.tensors.file(tensor.file));
+                let buffer = adopted.map_err(|source| refused(tensor, source))?;
                 self.files.entry(tensor.file).or_insert(buffer)
             }
         };
@@ -87,7 +88,11 @@ impl<'a> Loader<'a> {
     fn copied(&self, dtype: DType, parts: &[&Tensor]) -> Result<View> {
         let rows = parts.iter().map(|part| part.shape.rows()).sum();
         let width = parts.first().map_or(0, |part| part.shape.width());
-        let buffer = self.device.alloc(estimate::tensor(dtype, rows, width)?)?;
+        let allocated = self.device.alloc(estimate::tensor(dtype, rows, width)?);
+        let buffer = allocated.map_err(|source| match parts.first() {
+            Some(first) => refused(first, source),
+            None => source.into(),
+        })?;
         let view = View::new(&buffer, dtype, Shape::new(&[rows, width])?)?;
         let mut row = 0;
         for part in parts {
@@ -140,4 +145,9 @@ impl<'a> Loader<'a> {
         let path = self.tensors.files().nth(file).unwrap_or(Path::new(""));
         Error::broken(path, format!("tensor `{name}`"), why, DAMAGED)
     }
+}
+
+/// The device would not take a tensor, or the file it is in.
+fn refused(tensor: &Tensor, source: bessemer_core::Error) -> Error {
+    Error::Load { tensor: tensor.name.clone(), bytes: tensor.range.len(), source }
 }

@@ -38,7 +38,7 @@ fn check(device: &dyn Device, what: &str, bytes: usize, remedy: &str) -> Result<
     }
     let megabytes = |bytes: usize| format!("{:.1} MB", bytes as f64 / 1e6);
     let (needed, held, limit) = (megabytes(bytes), megabytes(held), megabytes(limit));
-    Err(Error::Session(format!(
+    Err(Error::NoRoom(format!(
         "{what} would take {needed} of {}, where {held} of {limit} are in use: {remedy}",
         info.name
     )))
