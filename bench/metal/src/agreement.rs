@@ -16,12 +16,8 @@ use std::{path::Path, sync::Arc};
 /// Tokens of each text.
 pub(crate) const LENGTH: usize = 32;
 /// What texts start from.
-const PROMPTS: [&str; 4] = [
-    "What is steel?",
-    "The first law of thermodynamics states that",
-    "Once upon a time",
-    "fn main() {",
-];
+const PROMPTS: [&str; 3] =
+    ["What is steel?", "The first law of thermodynamics states that", "Once upon a time"];
 
 /// The texts of a file on Metal, against those of the CPU when it is precise, and when it is not.
 pub(crate) fn texts(kind: &'static str, source: &Path, folder: &Path) -> Result<Vec<Text>> {

@@ -21,11 +21,6 @@ impl Event {
     }
 }
 
-// SAFETY: Metal lets any thread look at a shared event, and sets it by itself.
-unsafe impl Send for Event {}
-// SAFETY: as above.
-unsafe impl Sync for Event {}
-
 impl hal::Event for Event {
     fn reached(&self) -> u64 {
         self.0.signaledValue()
