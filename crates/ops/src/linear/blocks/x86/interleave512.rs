@@ -19,15 +19,16 @@ pub(super) unsafe fn interleave(rows: &[__m256i; TILE], height: usize, to: *mut 
                     let low = _mm512_castsi256_si512(rows[2 * i]);
                     _mm512_inserti64x4::<1>(low, rows[2 * i + 1])
                 };
-                let twos: [__m512i; TILE / 2] = std::array::from_fn(two);
-                for (i, (places, from)) in PLACES.iter().zip(FROM).enumerate() {
-                    let mut fours = _mm512_setzero_si512();
-                    for ((places, from), two) in places.iter().zip(from).zip(twos) {
-                        // SAFETY: 16 of them.
-                        let places = _mm512_loadu_si512(places.as_ptr().cast());
-                        fours = _mm512_mask_permutexvar_epi32(fours, from, places, two);
+                let mix = |a, b, places: &[i32; 16]| {
+                    _mm512_permutex2var_epi32(a, _mm512_loadu_si512(places.as_ptr().cast()), b)
+                };
+                for (half, places) in OF_FOUR_ROWS.iter().enumerate() {
+                    let a = mix(two(0), two(1), places);
+                    let b = mix(two(2), two(3), places);
+                    for (i, places) in OF_ALL_ROWS.iter().enumerate() {
+                        let to = to.add(64 * (2 * half + i));
+                        _mm512_storeu_si512(to.cast(), mix(a, b, places));
                     }
-                    _mm512_storeu_si512(to.add(64 * i).cast(), fours);
                 }
             }
             _ => {
@@ -41,25 +42,27 @@ pub(super) unsafe fn interleave(rows: &[__m256i; TILE], height: usize, to: *mut 
     }
 }
 
-/// For each vector of results, for each vector of two rows, for each lane: where it comes from.
-static PLACES: [[[i32; 16]; TILE / 2]; TILE / 2] = {
-    let mut places = [[[0; 16]; TILE / 2]; TILE / 2];
-    let mut four = 0;
-    while four < 8 * TILE {
-        let (row, at) = (four % TILE, four / TILE);
-        places[four / 16][row / 2][four % 16] = (row % 2 * 8 + at) as i32;
-        four += 1;
+/// For each half of the fours: where they are in two vectors of two rows, to be ordered by row within
+/// each four.
+static OF_FOUR_ROWS: [[i32; 16]; 2] = {
+    let mut places = [[0; 16]; 2];
+    let mut i = 0;
+    while i < 32 {
+        let (half, four, row) = (i / 16, i / 4 % 4, i % 4);
+        places[half][i % 16] = (8 * row + 4 * half + four) as i32;
+        i += 1;
     }
     places
 };
 
-/// For each vector of results, for each vector of two rows: the lanes that come from it.
-const FROM: [[__mmask16; TILE / 2]; TILE / 2] = {
-    let mut from = [[0; TILE / 2]; TILE / 2];
-    let mut four = 0;
-    while four < 8 * TILE {
-        from[four / 16][four % TILE / 2] |= 1 << (four % 16);
-        four += 1;
+/// For each half of those: where they are in two such vectors.
+static OF_ALL_ROWS: [[i32; 16]; 2] = {
+    let mut places = [[0; 16]; 2];
+    let mut i = 0;
+    while i < 32 {
+        let (four, row) = (i / TILE, i % TILE);
+        places[i / 16][i % 16] = (row / 4 * 16 + 4 * four + row % 4) as i32;
+        i += 1;
     }
-    from
+    places
 };
