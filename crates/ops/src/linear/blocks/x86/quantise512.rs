@@ -22,6 +22,22 @@ pub(super) fn quantise<F: Format>(
     place: Place<'_>,
     finite: &mut [bool; TILE],
 ) {
+    if rows.iter().all(|row| matches!(row.part, Part::Whole)) {
+        quantise_parts::<F, true>(rows, rule, place, finite);
+    } else {
+        quantise_parts::<F, false>(rows, rule, place, finite);
+    }
+}
+
+/// The same, where it is known whether all rows are [`Part::Whole`], so that vectors are not asked.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vnni")]
+fn quantise_parts<F: Format, const WHOLE: bool>(
+    rows: &[Source<'_>],
+    rule: Rule,
+    place: Place<'_>,
+    finite: &mut [bool; TILE],
+) {
     let Place { bytes, starts, sums, steps } = place;
     let (height, groups) = (rows.len(), rows[0].x.len() / GROUP);
     assert!(height <= TILE && rule.span <= SPAN && bytes.len() >= groups * GROUP * height);
@@ -31,6 +47,7 @@ pub(super) fn quantise<F: Format>(
         let span = first..groups.min(first + rule.span);
         let mut levels = [[_mm256_setzero_si256(); TILE]; SPAN];
         for (row, &Source { x, part }) in rows.iter().enumerate() {
+            let part = if WHOLE { Part::Whole } else { part };
             // SAFETY: half `half` of a group below `groups`.
             let load = |group: usize, half: usize| unsafe {
                 _mm512_loadu_ps(x.as_ptr().add(group * GROUP + half * 16))
