@@ -68,9 +68,11 @@ fn webgpu() -> Result<Command> {
     bench.arg("--burn").arg(burn.join("release/bessemer-burn-peer"));
     bench.arg("--model").arg(smollm2()?);
     // Made by `cargo xtask bench models`.
-    let q8_0 = target_dir().join("bench-models/smollm2.Q8_0.gguf");
-    if q8_0.exists() {
-        bench.arg("--model").arg(q8_0);
+    for (flag, kind) in [("--model", "Q8_0"), ("--text", "Q4_K_M"), ("--text", "F16")] {
+        let file = target_dir().join(format!("bench-models/smollm2.{kind}.gguf"));
+        if file.exists() {
+            bench.arg(flag).arg(file);
+        }
     }
     Ok(bench)
 }

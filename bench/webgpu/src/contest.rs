@@ -1,7 +1,7 @@
 //! What is measured, and how: rounds of both sides in turn, the fastest of each counts.
 
 use crate::{
-    Arguments,
+    Arguments, agreement,
     model::Text,
     peer::Peer,
     product::Product,
@@ -9,6 +9,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use bessemer_core::Device;
+use bessemer_cpu::{Cpu, CpuOptions};
 use bessemer_webgpu::{WebGpu, WebGpuOptions};
 use serde_json::json;
 use std::{path::Path, sync::Arc};
@@ -34,6 +35,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Report> {
         if wanted(&name) {
             model(&name, file, &device, arguments, &mut report)
                 .with_context(|| format!("measuring {name}"))?;
+        }
+    }
+    let precise = CpuOptions { precise: true, ..Default::default() };
+    let cpu: Arc<dyn Device> = Arc::new(Cpu::open(precise)?);
+    for file in arguments.models.iter().chain(&arguments.texts) {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if wanted("text") || wanted(&name) {
+            let same = agreement::same(file, [&device, &cpu])
+                .with_context(|| format!("comparing texts of {name}"))?;
+            let most = agreement::TOKENS;
+            report.lines.push(Line::at_least(&name, "tokens as on the precise CPU", most, same));
         }
     }
     if wanted("matmul") {

@@ -1,8 +1,9 @@
 //! `cargo xtask bench webgpu`: the WebGPU device beside llama.cpp's Vulkan and burn, on one adapter.
 //!
 //! Others are processes of their own that wait while another works (`peer`); `model` and `product`
-//! are our side, `contest` says what is measured, and `report` writes it down.
+//! are our side, `agreement` compares texts with those of the CPU, `contest` says what is measured, and `report` writes it down.
 
+mod agreement;
 mod contest;
 mod model;
 mod peer;
@@ -25,6 +26,9 @@ pub(crate) struct Arguments {
     /// A file of SmolLM2-135M-Instruct as GGUF; may be given several times.
     #[arg(long = "model")]
     models: Vec<PathBuf>,
+    /// Another such file, of which only the text is compared with the CPU's.
+    #[arg(long = "text")]
+    texts: Vec<PathBuf>,
     /// Rounds of each measurement; the fastest of each side counts.
     #[arg(long, default_value_t = 3)]
     rounds: usize,

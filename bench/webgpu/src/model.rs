@@ -59,7 +59,7 @@ impl Text {
 }
 
 /// The first of the largest.
-fn likeliest(logits: &[f32]) -> u32 {
+pub(crate) fn likeliest(logits: &[f32]) -> u32 {
     let first = |best: usize, i: usize| if logits[i] > logits[best] { i } else { best };
     (0..logits.len()).fold(0, first) as u32
 }

@@ -65,6 +65,12 @@ impl Line {
         Line { goal: Some(format!("≤ {goal}")), reached: Some(ours <= goal), ..line }
     }
 
+    /// A count that is to be as large as it can be.
+    pub(crate) fn at_least(name: &str, what: &'static str, goal: usize, ours: usize) -> Line {
+        let line = Line::counted(name, what, ours as f64);
+        Line { goal: Some(format!("≥ {goal}")), reached: Some(ours >= goal), ..line }
+    }
+
     /// A count.
     pub(crate) fn counted(name: &str, what: &'static str, ours: f64) -> Line {
         Line::both(name, what, "", [ours, 0.0])
