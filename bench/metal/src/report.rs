@@ -5,8 +5,9 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 use std::{fs, path::Path};
 
-/// Logits on Metal may differ by so much of their spread from those of a precise CPU.
-const MOST_ERROR: f64 = 0.01;
+/// Logits on Metal may differ by so much of their spread from those of a precise CPU, which still
+/// rounds activations to 16 bits where weights are quantised.
+const MOST_ERROR: f64 = 0.02;
 /// And by so much from the usual CPU's, which rounds activations to 8 bits where weights are quantised.
 const MOST_ERROR_OF_USUAL: f64 = 0.25;
 
