@@ -3,21 +3,35 @@
 use bessemer_simd::{Arch, Isa, Kernel};
 use std::{hint::black_box, thread, time::Instant};
 
-/// Bytes per second of `threads` that read far more than any cache holds, at best.
-pub(crate) fn read(threads: usize) -> f64 {
-    const NUMBERS: usize = 1 << 28;
-    let memory = vec![1f32; NUMBERS];
-    let round = |streams: usize| {
+const NUMBERS: usize = 1 << 28;
+
+/// Memory that threads read as fast as they can: far more than any cache holds.
+pub(crate) struct Reader {
+    memory: Vec<f32>,
+    threads: usize,
+}
+
+impl Reader {
+    pub(crate) fn new(threads: usize) -> Reader {
+        Reader { memory: vec![1.0; NUMBERS], threads }
+    }
+
+    /// Seconds per byte, at best.
+    pub(crate) fn seconds(&self) -> f64 {
+        // Which is faster depends on the machine, and on who else is on it.
+        let rounds = [1, 4, 1, 4].map(|streams| self.round(streams));
+        rounds.into_iter().fold(f64::INFINITY, f64::min) / (4 * NUMBERS) as f64
+    }
+
+    fn round(&self, streams: usize) -> f64 {
         let start = Instant::now();
         thread::scope(|scope| {
-            for numbers in memory.chunks(NUMBERS / threads) {
+            for numbers in self.memory.chunks(NUMBERS / self.threads) {
                 scope.spawn(move || black_box(Isa::widest().run(Sum { numbers, streams })));
             }
         });
-        (NUMBERS * 4) as f64 / start.elapsed().as_secs_f64()
-    };
-    // Which is faster depends on the machine, and on who else is on it.
-    [1, 4, 1, 4, 1, 4].map(round).into_iter().fold(0.0, f64::max)
+        start.elapsed().as_secs_f64()
+    }
 }
 
 /// Reads all numbers, several parts of them side by side.

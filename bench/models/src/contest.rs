@@ -1,7 +1,7 @@
 //! What is measured, and how: rounds of both sides in turn, the fastest of each counts.
 
 use crate::{
-    bandwidth,
+    bandwidth::Reader,
     files::File,
     peer::{Peer, Side},
     report::{Goal, Line, Report},
@@ -32,7 +32,8 @@ pub(crate) struct Contest {
     python: PathBuf,
     rounds: usize,
     threads: usize,
-    /// Bytes per second.
+    memory: Reader,
+    /// Bytes per second, at the best moment.
     bandwidth: f64,
     peer: String,
     lines: Vec<Line>,
@@ -60,6 +61,7 @@ impl Contest {
             python: python.to_owned(),
             rounds,
             threads,
+            memory: Reader::new(threads),
             bandwidth: 0.0,
             peer,
             lines: Vec::new(),
@@ -74,7 +76,6 @@ impl Contest {
 
     /// All that is asked of SmolLM2.
     pub(crate) fn small_model(&mut self, file: &File) -> Result<()> {
-        self.measure_memory();
         let kind = file.name.rsplit(' ').next().unwrap_or_default().to_owned();
         let first_token = self.first_token(file)?;
         let (mut ours, mut theirs) = self.both(file)?;
@@ -117,7 +118,6 @@ impl Contest {
 
     /// Speed alone, of a model that is no use.
     pub(crate) fn large_model(&mut self, file: &File) -> Result<()> {
-        self.measure_memory();
         let (mut ours, mut theirs) = self.both(file)?;
         let text: Vec<u32> = (0..PROMPT as u32).map(|i| i * 7919 % 128_000).collect();
         let speed = self.speed(&mut ours, &mut theirs, &text)?;
@@ -127,16 +127,12 @@ impl Contest {
         Ok(())
     }
 
-    /// Other work on the machine only ever makes it slower: the best moment counts.
-    fn measure_memory(&mut self) {
-        self.bandwidth = self.bandwidth.max(bandwidth::read(self.threads));
-    }
-
     fn decoding(&mut self, file: &File, speed: &Speed, goal: f64, share: f64) {
+        self.bandwidth = self.bandwidth.max(speed.bandwidth);
         let rate = 1.0 / speed.decode.ours;
         let ratio = speed.decode.ratio();
         self.add(file, "decode 128", "llama.cpp", Goal::AtLeast(goal), ratio, Some(rate));
-        let reached = file.bytes * rate / self.bandwidth;
+        let reached = file.bytes * rate / speed.bandwidth;
         self.add(file, "decode 128", "reading the weights", Goal::AtLeast(share), reached, None);
     }
 
@@ -172,11 +168,14 @@ impl Contest {
 
     fn speed(&self, ours: &mut Peer, theirs: &mut Peer, text: &[u32]) -> Result<Speed> {
         let prefill = self.rounds(ours, theirs, |peer| peer.prefill(&text[..PROMPT]))?;
+        // Memory is a contender as well: its speed changes with what else goes on in the machine.
+        let mut read = f64::INFINITY;
         let decode = self.rounds(ours, theirs, |peer| {
+            read = read.min(self.memory.seconds());
             peer.prefill(&text[..16])?;
             peer.decode(ANSWER)
         })?;
-        Ok(Speed { prefill, decode })
+        Ok(Speed { prefill, decode, bandwidth: 1.0 / read })
     }
 
     fn late_decode(&self, ours: &mut Peer, theirs: &mut Peer, text: &[u32]) -> Result<Best> {
@@ -300,6 +299,8 @@ impl Contest {
 struct Speed {
     prefill: Best,
     decode: Best,
+    /// Bytes per second that could be read meanwhile.
+    bandwidth: f64,
 }
 
 fn tokens(llama: &mut Peer, text: &str) -> Result<Vec<u32>> {
