@@ -21,7 +21,7 @@ const STORY: [&str; 8] =
 #[test]
 fn the_built_in_model_tells_the_same_story_as_on_the_cpu() {
     let tokens = |text: &str| serde_json::from_str::<Value>(text).unwrap()["tokens"].clone();
-    let cpu = tokens(&run(&[&STORY[..], &["--device", "cpu"]].concat(), 0).0);
+    let cpu = tokens(&run(&[&STORY[..], &["--device", "cpu", "--precise"]].concat(), 0).0);
     assert_eq!(cpu.as_array().unwrap().len(), 32);
     assert_eq!(tokens(&on_metal(&STORY).0), cpu);
 }
