@@ -1,6 +1,6 @@
-// A workgroup for each head of each row, or for a part of what it sees: scores of 256 keys at a time, then what they pick of the
-// values, four elements of a head for each thread. What was found before is scaled down as larger
-// scores come.
+// A workgroup for each head of each row, or for a part of what it sees: scores of 256 keys at a time,
+// then what they pick of the values, four elements of a head for each thread. What was found before
+// is scaled down as larger scores come.
 OPERANDS
 MATHS
 FOLDS

@@ -78,7 +78,7 @@ impl Part {
 }
 
 /// Levels of two bytes in one of a byte.
-const FINER: f32 = 256.0;
+pub(super) const FINER: f32 = 256.0;
 
 /// A row, and what of it is laid out.
 #[derive(Clone, Copy)]

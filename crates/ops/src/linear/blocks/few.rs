@@ -98,12 +98,10 @@ fn input<'a, F: Format>(layer: &Layer<'_>, cpu: &'a CpuContext<'_>) -> Input<'a>
     let detail = if cpu.precise() { Detail::TwoBytes } else { Detail::Bytes };
     let x = Activations::new::<F>(cpu, layer, rule, detail, 1, k / GROUP, quantise);
     let mut rows = Vec::with_capacity(x.laid_out);
-    for row in 0..x.rows {
-        let tile = |part: usize| x.tile(row * detail.parts().len() + part, 1, 0);
-        match detail {
-            Detail::Bytes => (kernels.prepare)(cpu, &[tile(0)], &mut rows),
-            Detail::TwoBytes => (kernels.prepare)(cpu, &[tile(0), tile(1)], &mut rows),
-        }
+    let parts = detail.parts().len();
+    for first in (0..x.laid_out).step_by(parts) {
+        let tiles = [first, first + parts - 1].map(|row| x.tile(row, 1, 0));
+        (kernels.prepare)(cpu, &tiles[..parts], &mut rows);
     }
     Input { x, rows }
 }

@@ -47,9 +47,9 @@ impl Part {
         self.weight.shape()[0]
     }
 
-    /// What it binds besides the weights.
-    pub(super) fn buffers(&self) -> usize {
-        1 + usize::from(self.bias.is_some())
+    /// What its bias binds.
+    pub(super) fn biases(&self) -> usize {
+        usize::from(self.bias.is_some())
     }
 }
 
@@ -72,13 +72,14 @@ impl<'a> Layers<'a> {
     /// How many of `parts`, from the first on, one launch can have side by side.
     pub(super) fn fitting(parts: &[Part], gpu: &GpuTraits) -> usize {
         let first = &parts[0].weight;
-        let mut buffers = 2 + parts[0].buffers();
+        // x, the weights and, of each, a bias and a result.
+        let mut buffers = 3 + parts[0].biases();
         let (mut start, mut end) = (first.range().start, first.range().end);
         let mut count = 1;
         for part in &parts[1..] {
             let (weight, range) = (&part.weight, part.weight.range());
             (start, end) = (start.min(range.start), end.max(range.end));
-            buffers += part.buffers();
+            buffers += 1 + part.biases();
             // What is known of the first, and how it is read, is so of the others.
             let alike = weight.dtype() == first.dtype()
                 && weight.buffer().id() == first.buffer().id()
@@ -210,24 +211,21 @@ impl<'a> Layers<'a> {
 
     /// `put`, and all it needs.
     fn outputs<'g>(&self, mut build: Build<'g>) -> Result<Build<'g>> {
-        let mut stores = Vec::new();
         for (i, part) in self.parts.iter().enumerate() {
-            let (name, biases) = (format!("out{i}"), format!("bias{i}"));
-            build = build.write(&name, &part.out).rows(NAME, &name, &part.out)?;
-            build = bias(build, &biases, part.bias.as_ref())?;
-            stores.push(move |value: &str| {
-                format!(
-                    "store_{name}(row_{name}(row) + i32(output) * params.{name}_step, {value});"
-                )
-            });
+            build = bias(build, &format!("bias{i}"), part.bias.as_ref())?;
         }
+        let store = |name: &str, value: &str| {
+            format!("store_{name}(row_{name}(row) + i32(output) * params.{name}_step, {value});")
+        };
         let mut text = String::new();
         match self.how {
             How::Beside(_) => {
                 text += "fn put(row: u32, layer: u32, output: u32, sum: f32) {\n";
                 text += "    if row >= params.m { return; }\n";
-                for (i, store) in stores.iter().enumerate() {
-                    let store = store(&format!("sum + bias{i}_of(output)"));
+                for (i, part) in self.parts.iter().enumerate() {
+                    let name = format!("out{i}");
+                    build = build.write(&name, &part.out).rows(NAME, &name, &part.out)?;
+                    let store = store(&name, &format!("sum + bias{i}_of(output)"));
                     let here = format!("layer == {i}u && output < params.n{i}");
                     let _ = writeln!(text, "    if {here} {{ {store} }}");
                 }
@@ -246,11 +244,8 @@ impl<'a> Layers<'a> {
     let gate = gate_sum + bias0_of(output);
     let up = up_sum + bias1_of(output);
     {}
-    {}
-    store_out(row_out(row) + i32(output) * params.out_step, {active}(gate) * up);
 ",
-                    stores[0]("gate"),
-                    stores[1]("up")
+                    store("out", &format!("{active}(gate) * up"))
                 );
             }
         }

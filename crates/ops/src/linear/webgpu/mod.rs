@@ -15,7 +15,7 @@ pub(crate) use tiles::{tile, tile_groups};
 use super::Linear;
 use crate::{Activation, wgsl::has_lanes};
 use bessemer_core::{
-    Result, View,
+    DType, Result, View,
     gpu::{GpuTraits, Launch, Launches},
 };
 use layers::{Layers, Part};
@@ -51,17 +51,22 @@ pub(super) fn launches(linears: &[&Linear], gpu: &GpuTraits) -> Result<Launches>
     Ok(all)
 }
 
-/// A gate and what passes through it, in one launch; none if they can't be bound together.
+/// A gate and what passes through it, in one launch, with neither result in memory; none if they can't
+/// be bound together, or if their results are to be rounded.
 pub(crate) fn gated(
     [gate, up]: [&Linear; 2],
     activation: Activation,
     out: &View,
     gpu: &GpuTraits,
 ) -> Result<Option<Launch>> {
+    let exact = [gate, up].iter().all(|layer| layer.out.dtype() == DType::F32);
+    if !exact || !by_columns(gpu, out.shape().rows()) {
+        return Ok(None);
+    }
     let parts = [Part::all(gate, gpu)?, Part::all(up, gpu)?].concat();
-    let buffers = 2 + parts.iter().map(Part::buffers).sum::<usize>() + parts.len();
-    let fits = parts.len() == 2 && buffers <= gpu.max_buffers as usize;
-    if !fits || !by_columns(gpu, out.shape().rows()) {
+    // x, the result, two of weights and perhaps biases.
+    let buffers = 4 + parts.iter().map(Part::biases).sum::<usize>();
+    if parts.len() != 2 || buffers > gpu.max_buffers as usize {
         return Ok(None);
     }
     Layers::gated(&gate.x, &parts, activation, out).launch(gpu).map(Some)

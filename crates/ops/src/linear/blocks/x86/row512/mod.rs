@@ -8,7 +8,7 @@ mod levels;
 mod scales;
 
 use super::super::{
-    activations::{Row, Tile},
+    activations::{FINER, Row, Tile},
     few::{STREAMS, Streams, Sums},
     format::{Format, GROUP},
 };
@@ -76,7 +76,7 @@ pub(super) fn prepare<'a, F: Format>(
     if let [upper, lower] = parts {
         let sums = cpu.scratch::<f32>(upper.sums.len());
         for ((sum, upper), lower) in sums.iter_mut().zip(upper.sums).zip(lower.sums) {
-            *sum = 256.0 * upper + lower;
+            *sum = FINER * upper + lower;
         }
         row.natural = Tile { sums, steps: lower.steps, ..*upper };
         row.lower = ordered::<F>(cpu, lower);
