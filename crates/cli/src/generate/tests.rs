@@ -18,16 +18,18 @@ struct Failing {
 }
 
 impl Failing {
-    fn open(kind: DeviceKind, submissions: usize) -> Arc<dyn Core> {
+    fn made(kind: DeviceKind, submissions: usize, full: bool) -> Arc<dyn Core> {
         let cpu = Device::open_with("cpu", &one_thread()).unwrap();
         let info = DeviceInfo { kind, ..cpu.info().clone() };
-        Arc::new(Failing { cpu, info, left: AtomicUsize::new(submissions), full: false })
+        Arc::new(Failing { cpu, info, left: AtomicUsize::new(submissions), full })
+    }
+
+    fn open(kind: DeviceKind, submissions: usize) -> Arc<dyn Core> {
+        Failing::made(kind, submissions, false)
     }
 
     fn full(kind: DeviceKind) -> Arc<dyn Core> {
-        let cpu = Device::open_with("cpu", &one_thread()).unwrap();
-        let info = DeviceInfo { kind, ..cpu.info().clone() };
-        Arc::new(Failing { cpu, info, left: AtomicUsize::new(0), full: true })
+        Failing::made(kind, 0, true)
     }
 }
 
