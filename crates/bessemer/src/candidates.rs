@@ -44,6 +44,7 @@ fn cpu(options: &DeviceOptions, _: Asked) -> Result<Arc<dyn Device>> {
         threads: options.threads,
         memory_limit: options.memory_limit,
         precise: options.precise,
+        mapped: options.mapped,
         ..Default::default()
     };
     Ok(Arc::new(Cpu::open(options)?))

@@ -55,6 +55,11 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) precise: bool,
 
+    /// Let the CPU device use models where their files are mapped, never copied to larger pages:
+    /// slower, but processes share the memory
+    #[arg(long, global = true)]
+    pub(crate) mapped: bool,
+
     /// Write a timeline of all that runs on a GPU to FILE, in the trace format of Chrome
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -65,6 +70,7 @@ impl Global {
         DeviceOptions {
             threads: self.threads,
             precise: self.precise,
+            mapped: self.mapped,
             trace: self.trace.clone(),
             ..Default::default()
         }

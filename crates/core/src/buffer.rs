@@ -4,6 +4,7 @@ use crate::{DeviceId, Error, Result};
 use std::{
     any::Any,
     fmt,
+    fs::File,
     ops::Range,
     ptr::NonNull,
     sync::{
@@ -168,6 +169,8 @@ impl Slice {
 #[derive(Clone)]
 pub struct HostMemory {
     owner: Arc<dyn AsRef<[u8]> + Send + Sync>,
+    /// What `owner` maps.
+    file: Option<Arc<File>>,
     range: Range<usize>,
 }
 
@@ -175,7 +178,13 @@ impl HostMemory {
     /// All bytes of `owner`, which must always give the same ones.
     pub fn new(owner: Arc<dyn AsRef<[u8]> + Send + Sync>) -> HostMemory {
         let range = 0..(*owner).as_ref().len();
-        HostMemory { owner, range }
+        HostMemory { owner, file: None, range }
+    }
+
+    /// The same for a file: `owner` maps it from its first byte on. A device may rather read the
+    /// bytes from the file than use the map.
+    pub fn mapped(owner: Arc<dyn AsRef<[u8]> + Send + Sync>, file: File) -> HostMemory {
+        HostMemory { file: Some(Arc::new(file)), ..HostMemory::new(owner) }
     }
 
     /// Some of its bytes.
@@ -191,6 +200,7 @@ impl HostMemory {
         let start = self.range.start;
         Ok(HostMemory {
             owner: Arc::clone(&self.owner),
+            file: self.file.clone(),
             range: start + range.start..start + range.end,
         })
     }
@@ -198,6 +208,11 @@ impl HostMemory {
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         &(*self.owner).as_ref()[self.range.clone()]
+    }
+
+    /// The file that the bytes are from, and where in it they begin.
+    pub fn file(&self) -> Option<(&File, u64)> {
+        self.file.as_deref().map(|file| (file, self.range.start as u64))
     }
 }
 

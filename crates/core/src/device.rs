@@ -17,7 +17,8 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// A buffer of `bytes` from its pool. What it holds at first is unspecified.
     fn alloc(&self, bytes: usize) -> Result<Buffer>;
 
-    /// A read-only buffer of memory the host owns, without a copy where the device can.
+    /// A read-only buffer of memory the host owns, without a copy where the device can use it as it
+    /// lies, unless a copy serves better.
     fn adopt(&self, host: HostMemory) -> Result<Buffer>;
 
     /// Copies `bytes` to `dst`, which must be as long.
@@ -128,7 +129,7 @@ pub struct Ticket(pub u64);
 pub struct Stats {
     /// Its memory.
     pub pool: PoolStats,
-    /// Bytes of host memory used in place.
+    /// Bytes of adopted memory, other than copies in the pool.
     pub adopted_bytes: usize,
     /// Batches submitted.
     pub submissions: u64,

@@ -5,6 +5,8 @@
 #[cfg(unix)]
 mod container;
 mod device;
+#[cfg(target_os = "linux")]
+mod large_pages;
 mod machine;
 mod memory;
 mod reference;

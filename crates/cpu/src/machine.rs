@@ -32,3 +32,14 @@ pub(crate) fn memory() -> usize {
     }
     isize::MAX as usize
 }
+
+/// The memory that programs could still take without anyone going short; none where the system does
+/// not say.
+#[cfg(target_os = "linux")]
+pub(crate) fn unused_memory() -> usize {
+    let said = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+    });
+    said.map_or(0, |kilobytes| kilobytes.saturating_mul(1024))
+}

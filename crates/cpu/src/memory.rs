@@ -5,6 +5,7 @@ use memmap2::MmapMut;
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
     ptr::NonNull,
+    slice,
 };
 
 /// Memory that is freed when dropped.
@@ -68,6 +69,13 @@ impl HostBytes {
     }
 }
 
+impl AsMut<[u8]> for HostBytes {
+    fn as_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the memory is initialised and so long, and nobody else reaches it meanwhile.
+        unsafe { slice::from_raw_parts_mut(self.first.as_ptr(), self.bytes) }
+    }
+}
+
 impl Memory for HostBytes {
     fn bytes(&self) -> usize {
         self.bytes
@@ -94,12 +102,11 @@ mod tests {
     #[test]
     fn memory_is_zeroed_and_aligned_whatever_its_source() {
         for bytes in [0, 1, 100, LARGE - 1, LARGE, HUGE, 2 * HUGE + 1] {
-            let memory = HostBytes::new("test", bytes).unwrap();
+            let mut memory = HostBytes::new("test", bytes).unwrap();
             let first = memory.host().unwrap().as_ptr();
             let alignment = if bytes >= HUGE { HUGE } else { ALIGNMENT };
             assert!(first.addr().is_multiple_of(alignment));
-            // SAFETY: the memory is this long and initialised.
-            let all = unsafe { std::slice::from_raw_parts(first, memory.bytes()) };
+            let all = memory.as_mut();
             assert!(all.len() == bytes && all.iter().all(|&byte| byte == 0));
         }
     }

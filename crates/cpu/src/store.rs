@@ -2,11 +2,14 @@
 
 use crate::memory::HostBytes;
 use bessemer_core::{
-    Batch, Buffer, DeviceId, Error, HostMemory, Pool, PoolLimits, PoolStats, Result, Slice,
+    Batch, Buffer, DeviceId, Error, HostMemory, Memory, Pool, PoolLimits, PoolStats, Result, Slice,
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    ptr::NonNull,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// Buffers of one device, on the host.
@@ -34,20 +37,21 @@ impl Store {
         self.pool.take(bytes)
     }
 
+    /// Memory of the host in place, or copied if vectors would not like where it is.
     pub(crate) fn adopt(&self, host: HostMemory) -> Result<Buffer> {
-        let bytes = host.bytes().len();
-        let address = host.bytes().as_ptr().addr();
-        if address.is_multiple_of(ADOPTED_ALIGNMENT) {
-            let adopted = Adopted::new(host, &self.adopted);
-            return Ok(Buffer::new(self.id, Box::new(adopted), bytes, false));
+        if host.bytes().as_ptr().addr().is_multiple_of(ADOPTED_ALIGNMENT) {
+            return Ok(self.keep(host));
         }
-        let copy = HostBytes::new(&self.name, bytes)?;
-        // SAFETY: both are `bytes` long, and `copy` is new.
-        unsafe {
-            let first = bessemer_core::Memory::host(&copy).expect("it is on the host").as_ptr();
-            first.copy_from_nonoverlapping(host.bytes().as_ptr(), bytes);
-        }
-        Ok(Buffer::new(self.id, Box::new(copy), bytes, false))
+        let mut copy = HostBytes::new(&self.name, host.bytes().len())?;
+        copy.as_mut().copy_from_slice(host.bytes());
+        Ok(self.keep(copy))
+    }
+
+    /// A read-only buffer of memory from elsewhere than the pool.
+    pub(crate) fn keep(&self, memory: impl Memory) -> Buffer {
+        let bytes = memory.bytes();
+        let adopted = Adopted::new(memory, &self.adopted);
+        Buffer::new(self.id, Box::new(adopted), bytes, false)
     }
 
     /// # Safety
@@ -122,30 +126,30 @@ fn address(slice: &Slice) -> *mut u8 {
 }
 
 /// Memory of the host, counted while it is in use.
-struct Adopted {
-    host: HostMemory,
+struct Adopted<M: Memory> {
+    memory: M,
     total: Arc<AtomicUsize>,
 }
 
-impl Adopted {
-    fn new(host: HostMemory, total: &Arc<AtomicUsize>) -> Adopted {
-        total.fetch_add(host.bytes().len(), Ordering::Relaxed);
-        Adopted { host, total: Arc::clone(total) }
+impl<M: Memory> Adopted<M> {
+    fn new(memory: M, total: &Arc<AtomicUsize>) -> Adopted<M> {
+        total.fetch_add(memory.bytes(), Ordering::Relaxed);
+        Adopted { memory, total: Arc::clone(total) }
     }
 }
 
-impl bessemer_core::Memory for Adopted {
+impl<M: Memory> Memory for Adopted<M> {
     fn bytes(&self) -> usize {
-        self.host.bytes().len()
+        self.memory.bytes()
     }
 
-    fn host(&self) -> Option<std::ptr::NonNull<u8>> {
-        bessemer_core::Memory::host(&self.host)
+    fn host(&self) -> Option<NonNull<u8>> {
+        self.memory.host()
     }
 }
 
-impl Drop for Adopted {
+impl<M: Memory> Drop for Adopted<M> {
     fn drop(&mut self) {
-        self.total.fetch_sub(self.host.bytes().len(), Ordering::Relaxed);
+        self.total.fetch_sub(self.memory.bytes(), Ordering::Relaxed);
     }
 }

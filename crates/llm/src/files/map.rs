@@ -19,5 +19,5 @@ pub(crate) fn map(path: &Path) -> Result<HostMemory> {
     // contract of `files`, and what every reader of mapped weights asks for. Bytes that change
     // under us are only ever read as plain numbers or re-checked text.
     let map = unsafe { Mmap::map(&file) }.map_err(|e| Error::io(path, "map", e))?;
-    Ok(HostMemory::new(Arc::new(map)))
+    Ok(HostMemory::mapped(Arc::new(map), file))
 }
