@@ -1,7 +1,7 @@
 //! What is measured, and how: rounds of both sides in turn, the fastest of each counts.
 
 use crate::{
-    bandwidth::Reader,
+    bandwidth::{Reader, Reading},
     files::File,
     peer::{Peer, Side},
     report::{Goal, Line, Report},
@@ -34,7 +34,7 @@ pub(crate) struct Contest {
     threads: usize,
     memory: Reader,
     /// Bytes per second, at the best moment.
-    bandwidth: f64,
+    bandwidth: Reading,
     peer: String,
     lines: Vec<Line>,
     /// Tokens per second of llama.cpp's prompt in Q4_0, its fastest format.
@@ -61,8 +61,8 @@ impl Contest {
             python: python.to_owned(),
             rounds,
             threads,
-            memory: Reader::new(threads),
-            bandwidth: 0.0,
+            memory: Reader::new(threads)?,
+            bandwidth: Reading::both(0.0),
             peer,
             lines: Vec::new(),
             fastest_prefill: None,
@@ -128,12 +128,16 @@ impl Contest {
     }
 
     fn decoding(&mut self, file: &File, speed: &Speed, goal: f64, share: f64) {
-        self.bandwidth = self.bandwidth.max(speed.bandwidth);
+        self.bandwidth = self.bandwidth.with(speed.bandwidth, f64::max);
         let rate = 1.0 / speed.decode.ours;
         let ratio = speed.decode.ratio();
         self.add(file, "decode 128", "llama.cpp", Goal::AtLeast(goal), ratio, Some(rate));
-        let reached = file.bytes * rate / speed.bandwidth;
-        self.add(file, "decode 128", "reading the weights", Goal::AtLeast(share), reached, None);
+        let Reading { small_pages, large_pages } =
+            Reading::both(file.bytes * rate).with(speed.bandwidth, |ours, limit| ours / limit);
+        let (limit, goal) = ("reading the weights", Goal::AtLeast(share));
+        self.add(file, "decode 128", limit, goal, small_pages, None);
+        let limit = "reading, pages of 2 MB";
+        self.add(file, "decode 128", limit, Goal::None, large_pages, None);
     }
 
     /// Both sides with the model.
@@ -169,13 +173,13 @@ impl Contest {
     fn speed(&self, ours: &mut Peer, theirs: &mut Peer, text: &[u32]) -> Result<Speed> {
         let prefill = self.rounds(ours, theirs, |peer| peer.prefill(&text[..PROMPT]))?;
         // Memory is a contender as well: its speed changes with what else goes on in the machine.
-        let mut read = f64::INFINITY;
+        let mut bandwidth = Reading::both(0.0);
         let decode = self.rounds(ours, theirs, |peer| {
-            read = read.min(self.memory.seconds());
+            bandwidth = bandwidth.with(self.memory.read(), f64::max);
             peer.prefill(&text[..16])?;
             peer.decode(ANSWER)
         })?;
-        Ok(Speed { prefill, decode, bandwidth: 1.0 / read })
+        Ok(Speed { prefill, decode, bandwidth })
     }
 
     fn late_decode(&self, ours: &mut Peer, theirs: &mut Peer, text: &[u32]) -> Result<Best> {
@@ -300,7 +304,7 @@ struct Speed {
     prefill: Best,
     decode: Best,
     /// Bytes per second that could be read meanwhile.
-    bandwidth: f64,
+    bandwidth: Reading,
 }
 
 fn tokens(llama: &mut Peer, text: &str) -> Result<Vec<u32>> {

@@ -1,5 +1,6 @@
 //! What came out, as a table in `README.md` and as JSON.
 
+use crate::bandwidth::Reading;
 use anyhow::Result;
 use serde::Serialize;
 use std::{fmt, fs, path::Path};
@@ -67,7 +68,7 @@ pub(crate) struct Report {
     pub(crate) threads: usize,
     pub(crate) rounds: usize,
     /// Bytes per second that can be read.
-    pub(crate) bandwidth: f64,
+    pub(crate) bandwidth: Reading,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -77,10 +78,11 @@ impl Report {
         let Report { peer, threads, rounds, bandwidth, lines } = self;
         let mut text = format!(
             "Against {peer}, {threads} threads, best of {rounds} rounds of each side in turn; \
-             memory can be read at {:.1} GB/s.\n\n\
+             memory can be read at {:.1} GB/s, in pages of 2 MB at {:.1}.\n\n\
              | file | what | ours | against | ratio | goal | reached |\n\
              | --- | --- | ---: | --- | ---: | ---: | :---: |\n",
-            bandwidth / 1e9
+            bandwidth.small_pages / 1e9,
+            bandwidth.large_pages / 1e9
         );
         lines.iter().for_each(|line| text += &format!("{line}\n"));
         let goals = lines.iter().filter_map(|line| line.goal.reached(line.ratio));
