@@ -40,7 +40,7 @@ const fn plan<F: Format>() -> (usize, Order) {
     match F::DTYPE {
         DType::Q8_0 => (16, Order::Natural),
         DType::Q6_K => (8, Order::Natural),
-        DType::Q4_K | DType::Q5_K => (8, Order::Turns),
+        DType::Q4_K | DType::Q5_K => (16, Order::Turns),
         _ => (16, Order::Halves),
     }
 }
@@ -152,13 +152,20 @@ fn dots_of<F: Format, const TWO: bool>(
         let (mut to_a, mut to_b, mut to_c, mut to_d) = (zero, zero, zero, zero);
         // SAFETY: all groups are within the slices, by the assertions above.
         unsafe {
-            for i in 0..runs {
-                to_a = add_run::<F, TWO>(a, x, i, to_a);
-                to_b = add_run::<F, TWO>(b, x, i, to_b);
-                to_c = add_run::<F, TWO>(c, x, i, to_c);
-                to_d = add_run::<F, TWO>(d, x, i, to_d);
+            for group in (0..runs * run).step_by(run) {
+                to_a = add_run::<F, TWO>(a, x, group, run, to_a);
+                to_b = add_run::<F, TWO>(b, x, group, run, to_b);
+                to_c = add_run::<F, TWO>(c, x, group, run, to_c);
+                to_d = add_run::<F, TWO>(d, x, group, run, to_d);
             }
             let mut group = runs * run;
+            if F::GROUPS > 1 && group < groups {
+                to_a = add_run::<F, TWO>(a, x, group, F::GROUPS, to_a);
+                to_b = add_run::<F, TWO>(b, x, group, F::GROUPS, to_b);
+                to_c = add_run::<F, TWO>(c, x, group, F::GROUPS, to_c);
+                to_d = add_run::<F, TWO>(d, x, group, F::GROUPS, to_d);
+                group += F::GROUPS;
+            }
             while groups - group > STEP / 2 {
                 to_a = add_rest::<F, TWO>(a, x, group, groups, to_a);
                 to_b = add_rest::<F, TWO>(b, x, group, groups, to_b);
@@ -176,7 +183,8 @@ fn dots_of<F: Format, const TWO: bool>(
     }
 }
 
-/// `to` plus the products of run `i` of a row of weights.
+/// `to` plus the products of a run of groups of a row of weights, from `group` on: a whole one, or one
+/// of a single block of several groups.
 ///
 /// # Safety
 /// The run must be within the weights and the activations.
@@ -185,25 +193,26 @@ fn dots_of<F: Format, const TWO: bool>(
 unsafe fn add_run<F: Format, const TWO: bool>(
     row: &[u8],
     x: &Row<'_>,
-    i: usize,
+    group: usize,
+    run: usize,
     mut to: __m512,
 ) -> __m512 {
-    let (run, _) = plan::<F>();
     // SAFETY: as the caller promises; prefetching never faults.
     unsafe {
-        let block = row.as_ptr().add(i * run / F::GROUPS * F::BYTES);
+        let block = row.as_ptr().add(group / F::GROUPS * F::BYTES);
         for line in 0..(run / F::GROUPS * F::BYTES).div_ceil(64) {
             _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(AHEAD + line * 64).cast());
         }
-        let scales = scales::<F>(block, x, i * run, &mut to);
+        let scales = scales::<F>(block, x, group, run, &mut to);
         for step in 0..run / STEP {
             let levels = if F::GROUPS > 1 {
-                levels_of_step::<F>(block, step)
+                let steps = F::GROUPS / STEP;
+                levels_of_step::<F>(block.add(step / steps * F::BYTES), step % steps)
             } else {
                 let of = |i| block.add((step * STEP + i) * F::BYTES);
                 levels_of_blocks::<F>([of(0), of(1), of(2), of(3)])
             };
-            to = add_products::<F, TWO>(levels, x, i * run + step * STEP, step, &scales, to);
+            to = add_products::<F, TWO>(levels, x, group + step * STEP, step, &scales, to);
         }
         to
     }
