@@ -20,8 +20,10 @@ use std::arch::x86_64::*;
 /// Groups in a step of two vectors.
 const STEP: usize = 4;
 
-/// How far ahead memory is asked for, in bytes. The rows of a matrix follow each other, so what
-/// lies behind one is needed next; what lies behind the last is not, and asking never faults.
+/// How far ahead memory is asked for, in bytes: to the second-level cache, which can wait for more
+/// lines at a time than the first, and from there to the first. The rows of a matrix follow each other,
+/// so what lies behind one is needed next; what lies behind the last is not, and asking never faults.
+const FAR_AHEAD: usize = 4 << 10;
 const AHEAD: usize = 1 << 10;
 
 /// How levels of a step come out of their bytes.
@@ -201,6 +203,7 @@ unsafe fn add_run<F: Format, const TWO: bool>(
     unsafe {
         let block = row.as_ptr().add(group / F::GROUPS * F::BYTES);
         for line in 0..(run / F::GROUPS * F::BYTES).div_ceil(64) {
+            _mm_prefetch::<_MM_HINT_T1>(block.wrapping_add(FAR_AHEAD + line * 64).cast());
             _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(AHEAD + line * 64).cast());
         }
         let scales = scales::<F>(block, x, group, run, &mut to);
