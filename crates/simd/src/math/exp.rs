@@ -56,8 +56,12 @@ fn limit(x: f32, low: f32, high: f32) -> f32 {
 /// e to the power `hi + lo`, where `lo` is small and `hi` at most 88.
 #[inline(always)]
 pub(super) fn exp_sum<A: Arch>(hi: f32, lo: f32) -> f32 {
-    let (n, r) = reduce::<A>(limit(hi, -104.0, 89.0), lo);
-    scale(1.0 + exp_m1_reduced::<A>(r), n)
+    // What no number is small enough for is not computed: underflow, which is how what is masked in a
+    // softmax would end, takes some machines a hundred times as long.
+    let nothing = hi < -104.0;
+    let (n, r) = reduce::<A>(if nothing { 0.0 } else { limit(hi, -104.0, 89.0) }, lo);
+    let power = scale(1.0 + exp_m1_reduced::<A>(r), n);
+    if nothing { 0.0 } else { power }
 }
 
 /// e to the power `x`, within 1 ulp.
