@@ -48,6 +48,16 @@ pub(crate) fn cases() -> Vec<Case> {
         for (rows, k, n) in [(33, 32, 1), (37, 576, 70), (41, 96, 33), (530, 64, 40)] {
             cases.push(plain(F32, weight, F32, rows, k, n));
         }
+        // Tiles of even and odd heights, whole and not; several panels, and passes over long rows.
+        for (rows, k, n) in
+            [(5, 33, 9), (7, 48, 16), (13, 100, 21), (24, 96, 35), (12, 1610, 39), (26, 2300, 29)]
+        {
+            cases.push(plain(F32, weight, F32, rows, k, n));
+        }
+        cases.push(plain(F32, weight, F32, 131, 40, 19));
+        cases.push(transposed(weight, 3));
+        cases.push(transposed(weight, 12));
+        cases.push(plain(BF16, weight, F16, 11, 70, 40));
         cases.push(plain(F16, weight, F16, 5, 64, 40));
         cases.push(plain(F16, weight, BF16, 36, 64, 40));
         cases.push(weights_not_finite(weight));
@@ -130,6 +140,19 @@ fn strided(weight: DType) -> Case {
             weight: f.random(weight, &[42, 256])?.step(0, 40, 21, -2)?,
             bias: Some(f.random(F16, &[21])?),
             out: f.strided_output(F32, &[5, 2, 21], &[100, 50, 2], 3, 600)?,
+        })
+    })
+}
+
+/// Weights whose columns are the ones without gaps.
+fn transposed(weight: DType, rows: usize) -> Case {
+    let name = format!("{weight} transposed, {rows} rows");
+    Case::new("linear", name, tolerance(weight, F32, 70), move |f| {
+        Ok(Linear {
+            x: f.random(F32, &[rows, 70])?,
+            weight: f.random(weight, &[70, 23])?.permute(&[1, 0])?,
+            bias: None,
+            out: f.output(F32, &[rows, 23])?,
         })
     })
 }

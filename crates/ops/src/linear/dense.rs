@@ -1,6 +1,11 @@
-//! Dense weights: a few rows of activations stream them, many are a matrix product.
+//! Dense weights: a few rows of activations stream them, some share them, many are a matrix product.
 
-use super::{Layer, blocks, out::Out, streams};
+use super::{
+    Layer, Linear, blocks,
+    out::Out,
+    streams::{self, Weight},
+    tiles,
+};
 use crate::matmul::{
     gemm::{Matrix, gemm},
     operand::Operand,
@@ -12,8 +17,11 @@ use bessemer_core::{
 use half::{bf16, f16};
 use std::ops::Range;
 
-/// The most rows for which the weights are streamed.
-const FEW: usize = 8;
+/// The most rows for which the weights are streamed, and for which tiles of sums are in registers.
+/// More are the library's job: it copies both sides first, which takes its time, and then it is
+/// fastest. Apple's has units of its own to multiply matrices with.
+const FEW: usize = if cfg!(target_os = "macos") { 8 } else { Linear::ALIKE };
+const SOME: usize = if cfg!(target_os = "macos") { FEW } else { 128 };
 /// The most rows that are always multiplied in floats: short prompts lose nothing.
 const EXACT: usize = 32;
 /// Rows of activations that are multiplied at once.
@@ -36,33 +44,25 @@ pub(super) fn linear(op: &Layer<'_>, cpu: &CpuContext<'_>) {
     for first in (0..rows).step_by(ROWS) {
         let part = first..rows.min(first + ROWS);
         cpu.scoped(|cpu| {
-            if rows > FEW || !gapless || k == 0 {
+            if rows > SOME || !gapless || k == 0 {
                 return product(op, cpu, part, &out);
             }
-            let x = load(op, cpu, part);
             match op.weight.dtype() {
-                DType::F16 => streams::linear::<f16>(op, cpu, x, &out),
-                DType::BF16 => streams::linear::<bf16>(op, cpu, x, &out),
-                _ => streams::linear::<f32>(op, cpu, x, &out),
+                DType::F16 => by_size::<f16>(op, cpu, part, &out),
+                DType::BF16 => by_size::<bf16>(op, cpu, part, &out),
+                _ => by_size::<f32>(op, cpu, part, &out),
             }
         });
     }
 }
 
-/// Some rows of the activations as `f32`, one after another.
-fn load<'a>(op: &Layer<'_>, cpu: &'a CpuContext<'_>, rows: Range<usize>) -> &'a [f32] {
-    let k = op.x.shape().width();
-    let x = cpu.scratch::<f32>(rows.len() * k);
-    let source = cpu.rows(op.x);
-    let floats = Output::of(&mut *x);
-    cpu.split(rows.len(), 16, |part| {
-        for row in part {
-            // SAFETY: each row belongs to one task.
-            let to = unsafe { floats.range(row * k..(row + 1) * k) };
-            source.load(op.row(rows.start + row), to);
-        }
-    });
-    x
+fn by_size<W: Weight>(op: &Layer<'_>, cpu: &CpuContext<'_>, part: Range<usize>, out: &Out<'_>) {
+    if part.len() > FEW {
+        tiles::linear::<W>(op, cpu, part, out);
+    } else {
+        let x = tiles::load(op, cpu, part, op.x.shape().width());
+        streams::linear::<W>(op, cpu, x, out);
+    }
 }
 
 /// The left matrix of the product: some rows of the activations, where they are if they can be.
@@ -73,7 +73,7 @@ fn left(op: &Layer<'_>, cpu: &CpuContext<'_>, rows: Range<usize>) -> Matrix<*con
         // SAFETY: all rows are there, and it takes no room.
         return unsafe { x.block(cpu.isa(), rows, 0..k, &mut []) };
     }
-    Matrix { first: load(op, cpu, rows).as_ptr(), row: k as isize, column: 1 }
+    Matrix { first: tiles::load(op, cpu, rows, k).as_ptr(), row: k as isize, column: 1 }
 }
 
 /// Some rows times all weights: a block of these is laid out by all threads, and then each has some

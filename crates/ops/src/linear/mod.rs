@@ -10,6 +10,7 @@ mod out;
 mod reference;
 mod several;
 mod streams;
+mod tiles;
 pub(crate) mod webgpu;
 
 pub(crate) use cases::{cases, tolerance};

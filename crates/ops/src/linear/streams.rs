@@ -4,6 +4,7 @@ use super::{Layer, fetch, out::Out};
 use bessemer_core::{Element, cpu::CpuContext};
 use bessemer_simd::{Arch, Kernel, Lanes, convert::f32_from_bf16_bits};
 use half::{bf16, f16};
+use std::ops::Range;
 
 /// Rows of weights read side by side. They lie far apart: the machine fetches ahead for each of
 /// them, which one alone would not keep it busy with.
@@ -57,22 +58,47 @@ impl Weight for bf16 {
     }
 }
 
+/// The rows of a matrix of weights, each without gaps.
+pub(super) struct WeightRows<'a, W> {
+    weights: &'a [W],
+    first: usize,
+    step: isize,
+    len: usize,
+}
+
+impl<'a, W: Weight> WeightRows<'a, W> {
+    pub(super) fn new(op: &Layer<'_>, cpu: &'a CpuContext<'_>) -> WeightRows<'a, W> {
+        WeightRows {
+            weights: cpu.slice(op.weight),
+            first: (op.weight.offset() - op.weight.range().start) / size_of::<W>(),
+            step: op.weight.strides()[0],
+            len: op.weight.shape()[1],
+        }
+    }
+
+    pub(super) fn row(&self, row: usize) -> &'a [W] {
+        let start = self.first.wrapping_add_signed(row as isize * self.step);
+        &self.weights[start..start + self.len]
+    }
+
+    /// Some rows in one, if they are there and lie like that.
+    pub(super) fn together(&self, rows: Range<usize>) -> &'a [W] {
+        let gapless = self.step == self.len as isize;
+        let range = self.first + rows.start * self.len..self.first + rows.end * self.len;
+        if gapless { self.weights.get(range).unwrap_or_default() } else { &[] }
+    }
+}
+
 /// The rows of `x` times all weights, whose rows must be gapless.
 pub(super) fn linear<W: Weight>(op: &Layer<'_>, cpu: &CpuContext<'_>, x: &[f32], out: &Out<'_>) {
     let (rows, k, n) = op.sizes();
-    let (weights, step) = (cpu.slice::<W>(op.weight), op.weight.strides()[0]);
-    let first = (op.weight.offset() - op.weight.range().start) / size_of::<W>();
-    let row = |column: usize| {
-        let start = first.wrapping_add_signed(column as isize * step);
-        &weights[start..start + k]
-    };
-    let isa = cpu.isa();
+    let (all, isa) = (WeightRows::<W>::new(op, cpu), cpu.isa());
     // Pieces of at least 16 KiB of weights are worth a thread's while.
     cpu.split(n, (16 << 10) / (k * size_of::<W>()) + 1, |columns| {
         let apart = columns.len() / STREAMS;
         for i in 0..apart {
             let column = |stream: usize| columns.start + stream * apart + i;
-            let weights: [&[W]; STREAMS] = std::array::from_fn(|stream| row(column(stream)));
+            let weights: [&[W]; STREAMS] = std::array::from_fn(|stream| all.row(column(stream)));
             for (r, x) in x.chunks_exact(k).enumerate().take(rows) {
                 let sums = isa.run(Dots { weights, x });
                 for (stream, sum) in sums.into_iter().enumerate() {
@@ -83,7 +109,7 @@ pub(super) fn linear<W: Weight>(op: &Layer<'_>, cpu: &CpuContext<'_>, x: &[f32],
         }
         for column in columns.start + STREAMS * apart..columns.end {
             for (r, x) in x.chunks_exact(k).enumerate().take(rows) {
-                let sum = isa.run(Dots { weights: [row(column)], x });
+                let sum = isa.run(Dots { weights: [all.row(column)], x });
                 // SAFETY: each column belongs to one task.
                 unsafe { out.store(r, column, &sum) };
             }
