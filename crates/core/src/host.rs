@@ -121,8 +121,11 @@ impl<'a> Host<'a> {
 
 /// Whether `part` is made of bytes of `whole`.
 pub(crate) fn contains(whole: &View, part: &View) -> bool {
-    let (outer, inner) = (whole.range(), part.range());
-    whole.buffer().is(part.buffer()) && outer.start <= inner.start && inner.end <= outer.end
+    // Ops ask this of all their operands, over and over: ranges are only looked at where they count.
+    whole.buffer().is(part.buffer()) && {
+        let (outer, inner) = (whole.range(), part.range());
+        outer.start <= inner.start && inner.end <= outer.end
+    }
 }
 
 fn first_element(view: &View) -> *mut u8 {
