@@ -225,8 +225,8 @@ impl Contest {
         let (mut same, mut theirs_same) = (usize::MAX, usize::MAX);
         for prompt in PROMPTS {
             let prompt = tokens(theirs, prompt)?;
-            same = same.min(same_text(&mut ours, &mut exact, &prompt)?);
-            theirs_same = theirs_same.min(same_text(theirs, &mut exact, &prompt)?);
+            same = same.min(same_text([&mut ours, &mut exact], None, &prompt)?);
+            theirs_same = theirs_same.min(same_text([theirs, &mut exact], None, &prompt)?);
         }
         let (work, judge) = ("same greedy tokens, `--precise`", "f32 arithmetic");
         self.add(file, work, judge, Goal::AtLeast(64.0), same as f64, None);
@@ -262,8 +262,8 @@ impl Contest {
                 let squares = found.iter().zip(&right).map(|(a, b)| (a - b) * (a - b));
                 *error += squares.sum::<f64>() / right.len() as f64;
             }
-            same = same.min(same_text(ours, theirs, &prompt)?);
-            same_as_exact = same_as_exact.min(same_text(ours, &mut exact, &prompt)?);
+            same = same.min(same_text([ours, theirs], Some(&mut exact), &prompt)?);
+            same_as_exact = same_as_exact.min(same_text([ours, &mut exact], None, &prompt)?);
         }
         let ratio = (errors[0] / errors[1]).sqrt();
         self.add(file, "error of first logits", "llama.cpp", Goal::AtMost(1.0), ratio, None);
@@ -312,13 +312,14 @@ fn tokens(llama: &mut Peer, text: &str) -> Result<Vec<u32>> {
     Ok(tokens.into_iter().map(|token| token as u32).collect())
 }
 
-/// How many of 64 greedy tokens are the same; all, if for either side it is a near-tie where the
-/// texts part.
-fn same_text(ours: &mut Peer, theirs: &mut Peer, prompt: &[u32]) -> Result<usize> {
+/// How many of 64 greedy tokens are the same; all, if it is a near-tie where the texts part, for either
+/// side or for the judge.
+fn same_text(sides: [&mut Peer; 2], judge: Option<&mut Peer>, prompt: &[u32]) -> Result<usize> {
     let decode = |peer: &mut Peer| -> Result<Vec<f64>> {
         peer.prefill(prompt)?;
         peer.numbers("decode", json!({ "count": 64 }), "tokens")
     };
+    let [ours, theirs] = sides;
     let (a, b) = (decode(ours)?, decode(theirs)?);
     let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     if same == a.len() {
@@ -326,7 +327,7 @@ fn same_text(ours: &mut Peer, theirs: &mut Peer, prompt: &[u32]) -> Result<usize
     }
     let mut text = prompt.to_vec();
     text.extend(a[..same].iter().map(|&token| token as u32));
-    for peer in [ours, theirs] {
+    for peer in [ours, theirs].into_iter().chain(judge) {
         let logits = peer.numbers("last_logits", json!({ "tokens": text }), "logits")?;
         if (logits[a[same] as usize] - logits[b[same] as usize]).abs() < NEAR_TIE {
             return Ok(a.len());
