@@ -5,7 +5,7 @@ use bessemer_core::{
     Slice, View, cpu::CpuContext,
 };
 use bessemer_cpu::{Cpu, CpuOptions, Reference};
-use std::sync::Arc;
+use std::{io::Write, sync::Arc};
 
 /// `out = x + 1`, or a panic.
 #[derive(Debug)]
@@ -169,6 +169,29 @@ fn adopted_memory_is_used_in_place_and_read_only() {
             assert_eq!(device.stats().adopted_bytes, 64);
         }
         assert_eq!(device.stats().adopted_bytes, 0);
+    }
+}
+
+#[test]
+fn a_mapped_file_is_read_only_whether_it_is_copied_or_not() {
+    let mut file = tempfile::tempfile().unwrap();
+    let bytes: Vec<u8> = (0..5u32 << 20).flat_map(u32::to_le_bytes).collect();
+    file.write_all(&bytes).unwrap();
+    // SAFETY: nobody changes the file.
+    let map = Arc::new(unsafe { memmap2::Mmap::map(&file) }.unwrap());
+    let first = map.as_ptr();
+    let host = HostMemory::mapped(map, file);
+    for mapped in [true, false] {
+        let cpu = Cpu::open(CpuOptions { mapped, ..Default::default() }).unwrap();
+        let buffer = cpu.adopt(host.slice(32..bytes.len()).unwrap()).unwrap();
+        if mapped {
+            assert_eq!(buffer.host().unwrap().as_ptr().cast_const(), first.wrapping_add(32));
+        }
+        assert_eq!(cpu.stats().adopted_bytes, bytes.len() - 32);
+        let mut found = vec![0; bytes.len() - 32];
+        cpu.read(&Slice::all(&buffer), &mut found).unwrap();
+        assert!(found == bytes[32..]);
+        assert!(cpu.write(&Slice::all(&buffer), &found).is_err());
     }
 }
 
