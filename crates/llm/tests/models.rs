@@ -10,16 +10,18 @@ use bessemer_llm::{
 };
 use std::{path::PathBuf, sync::Arc};
 
-const MODELS: [&str; 11] = [
+const MODELS: [&str; 13] = [
     "gemma2",
     "gemma3",
     "llama2",
     "llama3",
+    "llama_yarn",
     "mistral",
     "mixtral",
     "phi3",
     "qwen2",
     "qwen2_moe",
+    "qwen2_window",
     "qwen3",
     "qwen3_moe",
 ];

@@ -35,6 +35,11 @@ impl Parts {
         self.0.retain(|part| part.0 != name);
     }
 
+    fn copy(&mut self, name: &str, to: &str) {
+        let (_, dtype, shape, bytes) = self.get(name).clone();
+        self.0.push((to.to_owned(), dtype, shape, bytes));
+    }
+
     fn reshape(&mut self, name: &str, shape: &[usize]) {
         self.get(name).2 = shape.to_vec();
     }
@@ -53,6 +58,15 @@ fn error_of(path: PathBuf) -> String {
 
 /// What is said of a GGUF file with some keys set (or removed) and tensors changed.
 fn gguf(name: &str, keys: &[(&str, Option<Value>)], change: impl FnOnce(&mut Parts)) -> String {
+    let (_folder, path) = write_gguf(name, keys, change);
+    error_of(path)
+}
+
+fn write_gguf(
+    name: &str,
+    keys: &[(&str, Option<Value>)],
+    change: impl FnOnce(&mut Parts),
+) -> (tempfile::TempDir, PathBuf) {
     let file = Gguf::open(fixture(name, "model.gguf")).unwrap();
     let mut parts = Parts::of(file.tensors());
     change(&mut parts);
@@ -73,7 +87,7 @@ fn gguf(name: &str, keys: &[(&str, Option<Value>)], change: impl FnOnce(&mut Par
     let mut stream = writer.begin(&path).unwrap();
     parts.0.iter().for_each(|(_, _, _, bytes)| stream.tensor(bytes).unwrap());
     stream.finish().unwrap();
-    error_of(path)
+    (folder, path)
 }
 
 /// What is said of a folder with some keys of its `config.json` set and tensors changed.
@@ -119,9 +133,22 @@ fn an_unchanged_file_is_taken() {
 }
 
 #[test]
+fn keys_that_change_nothing_are_taken() {
+    let keys = [
+        ("llama.attention.causal", Value::Bool(true)),
+        ("llama.residual_scale", 1f32.into()),
+        ("llama.expert_gating_func", 1u32.into()),
+    ];
+    let keys = keys.map(|(key, value)| (key, Some(value)));
+    let (_folder, path) = write_gguf("mixtral", &keys, |_| ());
+    let device: Arc<dyn Device> = Arc::new(Reference::new());
+    Model::of(&ModelFile::open(path).unwrap(), &device).unwrap();
+}
+
+#[test]
 fn tensors_of_gguf_files() {
     type Change = fn(&mut Parts);
-    let cases: [(&str, Change, &[&str]); 9] = [
+    let cases: [(&str, Change, &[&str]); 12] = [
         ("llama2", |p| p.remove("blk.1.ffn_down.weight"), &["`blk.1.ffn_down.weight`", "missing"]),
         ("llama2", |p| p.remove("token_embd.weight"), &["`token_embd.weight`", "missing"]),
         ("qwen2", |p| p.remove("blk.0.attn_k.bias"), &["`blk.0.attn_k.bias`", "missing"]),
@@ -147,6 +174,22 @@ fn tensors_of_gguf_files() {
             |p| p.get("blk.0.attn_norm.weight").3[8..12].copy_from_slice(&[0, 0, 0xc0, 0x7f]),
             &["`blk.0.attn_norm.weight`", "NaN at 2"],
         ),
+        // Whatever these are for, passing over them would be wrong.
+        (
+            "llama2",
+            |p| p.copy("blk.1.attn_norm.weight", "blk.1.attn_sub_norm.weight"),
+            &["`blk.1.attn_sub_norm.weight`", "models of this architecture do not have"],
+        ),
+        (
+            "llama2",
+            |p| p.copy("output_norm.weight", "output_norm.bias"),
+            &["`output_norm.bias`", "do not have"],
+        ),
+        (
+            "qwen3_moe",
+            |p| p.copy("blk.0.attn_norm.weight", "blk.0.ffn_up_exps.bias"),
+            &["`blk.0.ffn_up_exps.bias`", "do not have"],
+        ),
     ];
     for (name, change, wanted) in cases {
         let error = gguf(name, &[], change);
@@ -157,7 +200,7 @@ fn tensors_of_gguf_files() {
 
 #[test]
 fn keys_of_gguf_files() {
-    let cases: [(&str, &str, Option<Value>, &str); 20] = [
+    let cases: [(&str, &str, Option<Value>, &str); 24] = [
         ("llama2", "general.architecture", Some("mamba".into()), "`mamba` is not supported"),
         ("llama2", "llama.block_count", None, "missing"),
         ("llama2", "llama.block_count", Some(0u32.into()), "is 0"),
@@ -183,6 +226,10 @@ fn keys_of_gguf_files() {
         ("mixtral", "llama.expert_used_count", Some(5u32.into()), "is 5, not from 1 to 4"),
         ("qwen3_moe", "qwen3moe.expert_count", None, "missing"),
         ("qwen2", "qwen2.expert_count", Some(4u32.into()), "have no experts"),
+        ("llama2", "llama.attention.causal", Some(false.into()), "tokens that follow is not"),
+        ("llama2", "llama.residual_scale", Some(0.5f32.into()), "what layers add is not"),
+        ("mixtral", "llama.expert_gating_func", Some(2u32.into()), "than by softmax is not"),
+        ("mixtral", "llama.leading_dense_block_count", Some(1u32.into()), "is not supported"),
     ];
     for (name, key, value, wanted) in cases {
         let error = gguf(name, &[(key, value)], |_| ());
@@ -195,7 +242,7 @@ fn keys_of_gguf_files() {
 #[test]
 fn folders_of_safetensors() {
     type Change = fn(&mut Parts);
-    let cases: [(&str, Json, Change, &[&str]); 17] = [
+    let cases: [(&str, Json, Change, &[&str]); 22] = [
         ("llama2", json!({"model_type": "mamba"}), |_| (), &["`model_type`", "`mamba`", "mixtral"]),
         ("llama2", json!({"model_type": null}), |_| (), &["`model_type`", "missing"]),
         ("llama2", json!({"hidden_size": null}), |_| (), &["`hidden_size`", "missing"]),
@@ -247,6 +294,36 @@ fn folders_of_safetensors() {
             json!({}),
             |p| p.retype("model.layers.0.mlp.up_proj.weight", DType::I32),
             &["`model.layers.0.mlp.up_proj.weight`", "is i32, not floats"],
+        ),
+        (
+            "llama2",
+            json!({"quantization_config": {"quant_method": "gptq"}}),
+            |_| (),
+            &["config.json: key `quantization_config`", "by gptq is not", "GGUF"],
+        ),
+        (
+            "gemma3",
+            json!({"use_bidirectional_attention": true}),
+            |_| (),
+            &["`use_bidirectional_attention`", "tokens that follow is not"],
+        ),
+        (
+            "llama2",
+            json!({"rope_scaling": {"rope_type": "yarn", "factor": 4.0, "truncate": false}}),
+            |_| (),
+            &["`rope_scaling.truncate`", "is not supported"],
+        ),
+        (
+            "qwen3",
+            json!({"layer_types": ["linear_attention", "full_attention"]}),
+            |_| (),
+            &["`layer_types`", "`linear_attention` is not supported"],
+        ),
+        (
+            "llama2",
+            json!({}),
+            |p| p.copy("model.norm.weight", "model.layers.0.self_attn.q_norm.weight"),
+            &["model.safetensors: tensor `model.layers.0.self_attn.q_norm.weight`", "do not have"],
         ),
     ];
     for (name, keys, change, wanted) in cases {

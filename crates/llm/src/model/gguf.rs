@@ -1,6 +1,7 @@
 //! What a GGUF file states of a model: its keys, and the tensors that hold rope factors.
 
 use super::{
+    beyond,
     config::{Config, LongRope},
     family::{ARCHITECTURES, Family, Local},
     settings::{self, Setting, Settings},
@@ -15,7 +16,9 @@ use bessemer_ops::{Activation, RopePairs, RopeScaling};
 impl Config {
     /// Reads the configuration of a file.
     pub fn of_gguf(file: &Gguf) -> Result<Config> {
-        settings::config(&Keys { file, family: family(file)? })
+        let family = family(file)?;
+        beyond::check_gguf(file, family.name)?;
+        settings::config(&Keys { file, family })
     }
 }
 

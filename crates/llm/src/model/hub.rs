@@ -1,6 +1,7 @@
 //! What the `config.json` of a model from the hub states: keys of today's and of older files.
 
 use super::{
+    beyond,
     config::{Config, LongRope},
     family::{Experts, Family, Local, model_types},
     settings::{self, Setting, Settings},
@@ -17,6 +18,7 @@ impl Config {
     pub fn of_safetensors(files: &Safetensors) -> Result<Config> {
         let config = files.require_config()?;
         let (family, model_type) = (family(files)?, config.require("model_type")?);
+        beyond::check_hub(config)?;
         settings::config(&Keys { files, config, family, model_type })
     }
 }
@@ -119,6 +121,18 @@ impl Keys<'_> {
                 Some(found) => Ok(found),
                 None => self.require(Setting::Context, 0..=usize::MAX),
             },
+        }
+    }
+
+    /// What yarn multiplies queries and keys by, if the file says: in one number, or as a ratio.
+    fn yarn_magnitude(&self) -> Result<Option<f64>> {
+        let ratio = self.rope::<f64>("mscale")?.zip(self.rope::<f64>("mscale_all_dim")?);
+        match (self.rope("attention_factor")?, ratio) {
+            (None, Some((own, all))) if own != 0.0 && all != 0.0 => {
+                let longer = self.rope_number("factor")?.max(1.0).ln();
+                Ok(Some((0.1 * own * longer + 1.0) / (0.1 * all * longer + 1.0)))
+            }
+            (stated, _) => Ok(stated),
         }
     }
 
@@ -226,7 +240,7 @@ impl Settings for Keys<'_> {
                 original_context: self.original_context()? as f64,
                 beta_fast: self.rope("beta_fast")?.unwrap_or(32.0),
                 beta_slow: self.rope("beta_slow")?.unwrap_or(1.0),
-                attention_factor: self.rope("attention_factor")?,
+                attention_factor: self.yarn_magnitude()?,
             },
             Some("longrope" | "su") => return self.long_rope(),
             Some(other) => {
@@ -274,7 +288,7 @@ impl Settings for Keys<'_> {
             };
         }
         if self.family.local == Local::None {
-            let first = self.get::<usize>("max_window_layers")?.unwrap_or(0);
+            let first = self.get::<usize>("max_window_layers")?.unwrap_or(28);
             return Ok((0..layers).map(|i| i >= first).collect());
         }
         Ok(self.family.local.layers(layers))

@@ -1,10 +1,11 @@
 //! Models: a decoder-only transformer, told by data from any other.
 //!
 //! `config` is what tells them apart, and `family`, `settings`, `gguf` and `hub` find it out from
-//! files; `names`, `load` and `weights` gather the numbers; `forward` is what they do,
-//! with `experts` and `maps`, in the memory of `workspace`, if there is `room`. Texts and
-//! their caches live in `session`.
+//! files; `beyond` is what they may ask for in vain; `names`, `load` and `weights` gather the
+//! numbers; `forward` is what they do, with `experts` and `maps`, in the memory of `workspace`, if
+//! there is `room`. Texts and their caches live in `session`.
 
+mod beyond;
 mod cache;
 mod config;
 mod experts;

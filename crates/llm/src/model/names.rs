@@ -181,6 +181,17 @@ impl Names {
         self.output
     }
 
+    /// What tensors of layers start with, before the number of the layer.
+    pub(super) fn layers(&self) -> String {
+        format!("{}{}", self.prefix, self.layer)
+    }
+
+    /// What the other tensors of a model start with; its output is none of them where it is tied.
+    pub(super) fn stems(&self, tied: bool) -> Vec<String> {
+        let inner = [self.embedding, self.norm].map(|name| format!("{}{name}", self.prefix));
+        inner.into_iter().chain((!tied).then(|| self.output.to_owned())).collect()
+    }
+
     /// A part of a layer, without its end.
     pub(super) fn of_layer(&self, number: usize, part: &str) -> String {
         format!("{}{}{number}.{part}", self.prefix, self.layer)

@@ -1,6 +1,7 @@
 //! The weights of a model: which tensors it is made of, wherever they come from.
 
 use super::{
+    beyond,
     config::{Config, ExpertConfig, RopeConfig},
     load::Loader,
     names::{DenseNames, Names},
@@ -8,6 +9,7 @@ use super::{
 use crate::{Result, files::Tensors};
 use bessemer_core::{Device, View};
 use bessemer_ops::{HeadNorms, RopePairs, RopeScaling};
+use std::collections::HashSet;
 
 /// All weights of a model, on a device.
 #[derive(Debug)]
@@ -104,10 +106,11 @@ impl Weights {
         tensors: &Tensors,
         device: &dyn Device,
     ) -> Result<Weights> {
-        let mut model = Assembly { config, names, loader: Loader::new(tensors, device) };
+        let loader = Loader::new(tensors, device);
+        let mut model = Assembly { config, names, loader, used: HashSet::new() };
         let layers = (0..config.layers).map(|i| model.layer(i)).collect::<Result<_>>()?;
         let (vocabulary, hidden) = (config.vocabulary, config.hidden);
-        let embedding = model.loader.view(&names.embedding(), &[vocabulary, hidden])?;
+        let embedding = model.view(names.embedding(), &[vocabulary, hidden])?;
         let apart = format!("{}.weight", names.output());
         let tied = tied.unwrap_or_else(|| !model.loader.has(&apart));
         let output = match tied {
@@ -116,6 +119,8 @@ impl Weights {
         };
         let norm = model.norm_named(&names.norm(), hidden)?;
         let ropes = config.ropes.iter().map(|rope| model.ropes(rope)).collect::<Result<_>>()?;
+        let stems = names.stems(tied);
+        beyond::check_tensors(tensors, &names.layers(), config.layers, &stems, &model.used)?;
         Ok(Weights { embedding, layers, norm, output, ropes })
     }
 }
@@ -125,9 +130,17 @@ struct Assembly<'a> {
     config: &'a Config,
     names: &'a Names,
     loader: Loader<'a>,
+    /// The names of the tensors that were found.
+    used: HashSet<String>,
 }
 
 impl Assembly<'_> {
+    fn view(&mut self, name: String, shape: &[usize]) -> Result<View> {
+        let view = self.loader.view(&name, shape)?;
+        self.used.insert(name);
+        Ok(view)
+    }
+
     fn layer(&mut self, number: usize) -> Result<Layer> {
         let Config { hidden, heads, kv_heads, head_size, feed_forward, .. } = *self.config;
         let (head_norms, post_norms) = (self.config.head_norms, self.config.post_norms);
@@ -188,10 +201,13 @@ impl Assembly<'_> {
         let mut all = |part: &str, shape: [usize; 2]| {
             let name = format!("{}.weight", name(part));
             if !part.contains("{}") {
-                return self.loader.view(&name, &[count, shape[0], shape[1]]);
+                return self.view(name, &[count, shape[0], shape[1]]);
             }
             let each = (0..count).map(|expert| name.replace("{}", &expert.to_string()));
-            self.loader.stacked(&each.collect::<Vec<_>>(), &shape)
+            let each: Vec<String> = each.collect();
+            let view = self.loader.stacked(&each, &shape)?;
+            self.used.extend(each);
+            Ok(view)
         };
         Ok(Experts {
             gate: all(parts.experts.gate, [size, hidden])?,
@@ -202,6 +218,7 @@ impl Assembly<'_> {
                 Some(size) => {
                     let gate = format!("{}.weight", name(parts.shared_gate));
                     let weight = self.loader.row(&gate, hidden)?;
+                    self.used.insert(gate);
                     let gate = Projection { weight, bias: None };
                     Some((self.dense(number, parts.shared, size)?, gate))
                 }
@@ -231,13 +248,17 @@ impl Assembly<'_> {
     }
 
     fn projection(&mut self, name: &str, rows: usize, columns: usize) -> Result<Projection> {
-        let weight = self.loader.view(&format!("{name}.weight"), &[rows, columns])?;
+        let weight = self.view(format!("{name}.weight"), &[rows, columns])?;
         let bias = format!("{name}.bias");
         let parts = self.names.parts;
         let must = self.config.attention_bias
             && [parts.q, parts.k, parts.v, parts.qkv].iter().any(|part| name.ends_with(part));
         let bias = match must || self.loader.has(&bias) {
-            true => Some(self.loader.vector(&bias, rows)?),
+            true => {
+                let view = self.loader.vector(&bias, rows)?;
+                self.used.insert(bias);
+                Some(view)
+            }
             false => None,
         };
         Ok(Projection { weight, bias })
@@ -252,6 +273,7 @@ impl Assembly<'_> {
     }
 
     fn norm_named(&mut self, name: &str, len: usize) -> Result<View> {
+        self.used.insert(name.to_owned());
         match self.names.norms_add_one {
             true => self.loader.raised(name, len, 1.0),
             false => self.loader.vector(name, len),

@@ -1,0 +1,138 @@
+//! What files may ask for that no model here does. It is refused by name: passed over, the text
+//! would come out wrong, and nobody would know why.
+
+use crate::{
+    Error, Result,
+    files::{self, Gguf, Tensors, gguf::Value},
+};
+use serde_json::Value as Json;
+use std::collections::HashSet;
+
+/// A key that changes what is computed, the values that change nothing, and what it means.
+type Key = (&'static str, &'static [f64], &'static str);
+
+const GGUF: [Key; 14] = [
+    ("attention.causal", &[1.0], "attention to tokens that follow"),
+    ("attention.scale", &[0.0], "an attention scale of its own"),
+    ("attention.clamp_kqv", &[0.0], "clamping of queries, keys and values"),
+    ("attention.max_alibi_bias", &[0.0], "positions by ALiBi"),
+    ("embedding_scale", &[0.0, 1.0], "scaling of embeddings"),
+    ("residual_scale", &[0.0, 1.0], "scaling of what layers add"),
+    ("logit_scale", &[0.0, 1.0], "scaling of logits"),
+    ("use_parallel_residual", &[0.0], "layers side by side"),
+    ("expert_gating_func", &[0.0, 1.0], "a choice of experts other than by softmax"),
+    ("expert_weights_scale", &[0.0, 1.0], "scaling of experts"),
+    ("expert_group_count", &[0.0, 1.0], "a choice of experts by groups"),
+    ("leading_dense_block_count", &[0.0], "first layers without experts"),
+    ("interleave_moe_layer_step", &[0.0, 1.0], "experts in some layers"),
+    ("rope.dimension_sections", &[], "positions of several dimensions"),
+];
+
+const HUB: [Key; 15] = [
+    ("is_causal", &[1.0], "attention to tokens that follow"),
+    ("use_bidirectional_attention", &[0.0], "attention to tokens that follow"),
+    ("attention_multiplier", &[], "an attention scale of its own"),
+    ("clip_qkv", &[], "clamping of queries, keys and values"),
+    ("alibi", &[0.0], "positions by ALiBi"),
+    ("embedding_multiplier", &[1.0], "scaling of embeddings"),
+    ("scale_emb", &[1.0], "scaling of embeddings"),
+    ("residual_multiplier", &[1.0], "scaling of what layers add"),
+    ("logits_scaling", &[1.0], "scaling of logits"),
+    ("n_group", &[0.0, 1.0], "a choice of experts by groups"),
+    ("routed_scaling_factor", &[1.0], "scaling of experts"),
+    ("rope_scaling.truncate", &[1.0], "a range of turns that is not rounded"),
+    ("rope_parameters.truncate", &[1.0], "a range of turns that is not rounded"),
+    ("rope_scaling.mrope_section", &[], "positions of several dimensions"),
+    ("rope_parameters.mrope_section", &[], "positions of several dimensions"),
+];
+
+const REMEDY: &str = "its texts would come out wrong: take a model without it";
+
+/// Refuses a GGUF file whose keys ask for more than there is.
+pub(super) fn check_gguf(file: &Gguf, architecture: &str) -> Result<()> {
+    for (name, neutral, what) in GGUF {
+        let key = format!("{architecture}.{name}");
+        let Some(entry) = file.metadata().iter().find(|entry| entry.key == key) else {
+            continue;
+        };
+        let number = match entry.value {
+            Value::Bool(value) => Some(f64::from(u8::from(value))),
+            Value::Array(_) => None,
+            _ => file.metadata().get::<f32>(&key)?.map(f64::from),
+        };
+        if !number.is_some_and(|number| neutral.contains(&number)) {
+            let place = format!("key `{key}`");
+            return Err(Error::unsupported(file.metadata().path(), place, what, REMEDY));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a `config.json` that asks for more than there is.
+pub(super) fn check_hub(config: &files::Config) -> Result<()> {
+    let get = |key: &str| -> Result<Option<Json>> {
+        match config.get(&format!("text_config.{key}"))? {
+            None => config.get(key),
+            found => Ok(found),
+        }
+    };
+    let refuse = |key: &str, what: &str, remedy: &str| {
+        Error::unsupported(config.path(), format!("key `{key}`"), what, remedy)
+    };
+    for (key, neutral, what) in HUB {
+        let number = match get(key)? {
+            None => continue,
+            Some(Json::Bool(value)) => Some(f64::from(u8::from(value))),
+            Some(value) => value.as_f64(),
+        };
+        if !number.is_some_and(|number| neutral.contains(&number)) {
+            return Err(refuse(key, what, REMEDY));
+        }
+    }
+    if let Some(how) = get("quantization_config")? {
+        let how = how["quant_method"].as_str().unwrap_or("another program");
+        let what = format!("quantisation by {how}");
+        let remedy = "take the model as it was before, or a quantised GGUF file of it";
+        return Err(refuse("quantization_config", &what, remedy));
+    }
+    let kinds: Vec<String> = config.get("layer_types")?.unwrap_or_default();
+    match kinds.iter().find(|kind| !["full_attention", "sliding_attention"].contains(&&***kind)) {
+        Some(other) => {
+            let remedy = "there are full_attention and sliding_attention";
+            Err(refuse("layer_types", &format!("the layer type `{other}`"), remedy))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses tensors of the model's layers, or beside its `stems`, that nobody has used: whoever put
+/// them there computes with them.
+pub(super) fn check_tensors(
+    tensors: &Tensors,
+    layer: &str,
+    layers: usize,
+    stems: &[String],
+    used: &HashSet<String>,
+) -> Result<()> {
+    // What some converters leave behind; it follows from the configuration.
+    let left_behind = ["rotary_emb.inv_freq", "attn_rot_embd.weight"];
+    let counts = |name: &str| {
+        let rest = name.strip_prefix(layer).and_then(|rest| rest.split_once('.'));
+        let number = rest.and_then(|(number, _)| number.parse::<usize>().ok());
+        number.is_some_and(|number| number < layers)
+            || stems.iter().any(|stem| name.starts_with(&**stem))
+    };
+    let unused = tensors.iter().find(|tensor| {
+        counts(&tensor.name)
+            && !used.contains(&tensor.name)
+            && !left_behind.iter().any(|end| tensor.name.ends_with(end))
+    });
+    match unused {
+        Some(tensor) => {
+            let path = tensors.files().nth(tensor.file).unwrap_or("".as_ref());
+            let what = "a tensor that models of this architecture do not have";
+            Err(Error::unsupported(path, format!("tensor `{}`", tensor.name), what, REMEDY))
+        }
+        None => Ok(()),
+    }
+}
