@@ -88,6 +88,14 @@ kinds!(
     bert,
     clip,
     word_level,
+    spm_gguf,
+    gpt2_gguf,
+    llama3_gguf,
+    qwen2_gguf,
+    smollm_gguf,
+    deepseek3_gguf,
+    deepseek_coder_gguf,
+    falcon_gguf,
 );
 
 #[test]
