@@ -1,10 +1,20 @@
 //! Writing files whole or not at all.
 
 use anyhow::{Context, Result};
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
-/// Replaces `path` by `bytes`. Whoever looks, or interrupts, finds the old file or the new one.
+/// Replaces `path` by `bytes`. Whoever looks, or interrupts, finds the old file or the new one. What
+/// is no file, as a pipe or `/dev/stdout`, is written to; a link stays one.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let written = match fs::metadata(path) {
+        Ok(there) if !there.is_file() => fs::write(path, bytes),
+        Ok(_) => fs::canonicalize(path).and_then(|path| replace(&path, bytes)),
+        Err(_) => replace(path, bytes),
+    };
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
@@ -13,5 +23,30 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         // Whatever there is of it; the first error is the one to tell.
         let _ = fs::remove_file(&part);
     }
-    written.with_context(|| format!("cannot write {}", path.display()))
+    written
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::{fs::FileTypeExt, fs::symlink};
+
+    #[test]
+    fn only_files_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        write_whole(&file, b"old").unwrap();
+        symlink(&file, &link).unwrap();
+        write_whole(&link, b"new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left over");
+
+        let device = folder.path().join("device");
+        symlink("/dev/null", &device).unwrap();
+        write_whole(&device, b"x").unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+        let error = write_whole(folder.path(), b"x").unwrap_err();
+        assert!(format!("{error:#}").contains("cannot write"), "{error:#}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::{Error, Result};
 use std::{
+    fs,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -29,9 +30,13 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts a file that will be `path`, in the same folder so that moving it is one step.
+    /// Starts a file that will be `path`, in the same folder so that moving it is one step. What is
+    /// there and is no file, such as a folder or a device, is never replaced.
     pub fn create(path: impl AsRef<Path>) -> Result<AtomicFile> {
         let path = path.as_ref();
+        if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            return Err(Error::io(path, "replace", io::Error::other("it is no regular file")));
+        }
         let folder = match path.parent() {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
@@ -44,14 +49,15 @@ impl AtomicFile {
             // As for any other new file: what the user's mask leaves of this.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        let file = builder.tempfile_in(folder).map_err(|e| Error::io(path, "create", e))?;
+        let file = builder.tempfile_in(folder).map_err(|e| Error::io(path, "create", plain(e)))?;
         Ok(AtomicFile { path: path.to_owned(), out: BufWriter::with_capacity(1 << 20, file) })
     }
 
     /// Writes all to disk and puts the file in its place.
     pub fn finish(self) -> Result<()> {
         let AtomicFile { path, out } = self;
-        let file = out.into_inner().map_err(|e| Error::io(&path, "write", e.into_error()))?;
+        let file =
+            out.into_inner().map_err(|e| Error::io(&path, "write", plain(e.into_error())))?;
         file.as_file().sync_all().map_err(|e| Error::io(&path, "write", e))?;
         file.persist(&path).map_err(|e| Error::io(&path, "replace", e.error))?;
         Ok(())
@@ -65,10 +71,39 @@ impl AtomicFile {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes)
+        self.out.write(bytes).map_err(plain)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        self.out.flush().map_err(plain)
+    }
+}
+
+/// What the system said, without the name of a file that nobody asked for.
+fn plain(error: io::Error) -> io::Error {
+    let said = error.to_string();
+    match said.split_once(" at path \"") {
+        Some((said, _)) => io::Error::new(error.kind(), said),
+        None => error,
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_and_folders_stay_and_errors_name_what_was_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        for there in [Path::new("/dev/null"), folder.path()] {
+            let error = AtomicFile::create(there).err().unwrap().to_string();
+            assert!(error.contains("it is no regular file"), "{error}");
+        }
+        let missing = folder.path().join("no/x.gguf");
+        let error = AtomicFile::create(missing).err().unwrap().to_string();
+        assert!(
+            error.contains("no/x.gguf: cannot create") && !error.contains(".bessemer"),
+            "{error}"
+        );
     }
 }
