@@ -1,5 +1,4 @@
-//! Whether a model and a text fit into the memory of a GPU: estimated before anything is taken. What
-//! the CPU uses is mapped, and its pool has a limit of its own.
+//! Whether a model and a text fit into the memory of a device: estimated before anything is taken.
 
 use super::Config;
 use crate::{Error, Result, files::Tensors};
@@ -8,6 +7,10 @@ use bessemer_core::{DType, Device, DeviceKind};
 /// An error if there is no room for the weights of a model.
 pub(super) fn for_weights(tensors: &Tensors, device: &dyn Device) -> Result<()> {
     let bytes = tensors.iter().map(|tensor| tensor.range.len()).fold(0, usize::saturating_add);
+    // The CPU uses them where they are mapped; what does not fit is read anew.
+    if !has_own_memory(device) {
+        return Ok(());
+    }
     let remedy = "take a file with fewer bits per weight, a smaller model, or the device `cpu`";
     check(device, "the weights", bytes, remedy)
 }
@@ -22,17 +25,17 @@ pub(crate) fn for_text(
     device: &dyn Device,
 ) -> Result<()> {
     let bytes = config.cache_bytes(context, cache)?.saturating_add(config.work_bytes(rows));
-    let remedy = "open a smaller context, keep keys and values as q8_0, or take the device `cpu`";
+    let remedy = match has_own_memory(device) {
+        true => "open a smaller context, keep keys and values as q8_0, or take the device `cpu`",
+        false => "open a smaller context, or keep keys and values as q8_0",
+    };
     check(device, &format!("a context of {context} tokens"), bytes, remedy)
 }
 
 fn check(device: &dyn Device, what: &str, bytes: usize, remedy: &str) -> Result<()> {
-    let info = device.info();
-    if !matches!(info.kind, DeviceKind::Metal | DeviceKind::WebGpu) {
-        return Ok(());
-    }
-    let stats = device.stats();
-    let (held, limit) = (stats.pool.live_bytes + stats.adopted_bytes, info.memory_limit);
+    let (info, stats) = (device.info(), device.stats());
+    let adopted = if has_own_memory(device) { stats.adopted_bytes } else { 0 };
+    let (held, limit) = (stats.pool.live_bytes + adopted, info.memory_limit);
     if held.saturating_add(bytes) <= limit {
         return Ok(());
     }
@@ -42,4 +45,9 @@ fn check(device: &dyn Device, what: &str, bytes: usize, remedy: &str) -> Result<
         "{what} would take {needed} of {}, where {held} of {limit} are in use: {remedy}",
         info.name
     )))
+}
+
+/// Whether what a device uses has to lie in its memory.
+fn has_own_memory(device: &dyn Device) -> bool {
+    matches!(device.info().kind, DeviceKind::Metal | DeviceKind::WebGpu)
 }

@@ -234,7 +234,8 @@ impl Session {
     fn check_after(&self, len: usize, tokens: &[u32]) -> Result<()> {
         let room = self.capacity() - len;
         if tokens.is_empty() {
-            return Err(Error::Session("there are no tokens to take through the model".into()));
+            let why = "there are no tokens to take through the model: the text is empty";
+            return Err(Error::Session(why.into()));
         }
         if tokens.len() > room {
             return Err(Error::Session(format!(

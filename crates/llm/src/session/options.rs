@@ -26,7 +26,9 @@ impl SessionOptions {
         let context = self.context.unwrap_or(trained);
         // The sign bit is left free: ops may take positions as signed numbers.
         if context == 0 || i32::try_from(context).is_err() {
-            return Err(Error::Session(format!("a context of {context} tokens cannot be")));
+            let most = i32::MAX;
+            let why = format!("a context of {context} tokens cannot be: from 1 to {most}");
+            return Err(Error::Session(why));
         }
         if !matches!(self.cache, DType::F16 | DType::F32 | DType::Q8_0) {
             let why = format!("a cache of {} cannot be: f16, f32 or q8_0", self.cache);
