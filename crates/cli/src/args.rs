@@ -7,7 +7,7 @@ use crate::commands::{
     remove, run, tokenize,
 };
 use bessemer::{DeviceChoice, DeviceOptions};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, builder::RangedU64ValueParser};
 use std::path::PathBuf;
 
 /// Arrays and language models on Metal, WebGPU and the CPU.
@@ -38,7 +38,15 @@ Environment:
   BESSEMER_ADAPTER   the same for `webgpu`
   BESSEMER_SOFTMETAL 1 or checked: the device `metal` in software, to try its kernels out
   BESSEMER_CAPTURE   a file for a capture of the GPU's work, for Xcode
-  NO_COLOR           no colours, even on a terminal";
+  NO_COLOR           no colours, even on a terminal
+
+What goes wrong is said on stderr, and with --json also on stdout, as {\"error\": \"…\"}. The exit code
+is 1 then, 2 if the command was asked wrongly, and 130 after Ctrl-C.";
+
+/// As many as a team may have.
+fn threads() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=4096)
+}
 
 /// What every command takes.
 #[derive(Clone, Debug, Args)]
@@ -48,7 +56,7 @@ pub(crate) struct Global {
     pub(crate) device: DeviceChoice,
 
     /// Threads of the CPU device [default: as many as the system allows]
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = threads())]
     pub(crate) threads: Option<usize>,
 
     /// Let the CPU device come as near to f32 arithmetic as GPUs do: it writes the same texts, slower

@@ -1,7 +1,12 @@
-//! How a command ends badly: one line on stderr and an exit code.
+//! How a command ends badly: one line on stderr and an exit code; for programs, JSON too.
 
 use bessemer::conformance::UnknownOp;
-use std::{io, process::ExitCode};
+use serde_json::json;
+use std::{
+    env,
+    io::{self, Write},
+    process::ExitCode,
+};
 
 /// Why a command did not do what it was asked.
 #[derive(Debug)]
@@ -22,20 +27,54 @@ impl Fault {
         Fault::Usage(anyhow::Error::msg(why.into()))
     }
 
-    /// Says what is wrong, if that is still to be done.
-    pub(crate) fn tell(self) -> ExitCode {
-        let (error, code) = match self {
-            Fault::Told => return ExitCode::FAILURE,
-            Fault::Interrupted => return ExitCode::from(130),
-            Fault::Usage(error) => (error, ExitCode::from(2)),
-            Fault::Failed(error) if is_broken_pipe(&error) => return ExitCode::SUCCESS,
-            Fault::Failed(error) => (error, ExitCode::FAILURE),
+    /// Whether it was a model that could not do it, and not the terminal or a file.
+    pub(crate) fn is_of_model(&self) -> bool {
+        matches!(self, Fault::Failed(error) if error.is::<bessemer_llm::Error>())
+    }
+
+    /// Says what is wrong, if that is still to be done, and gives the exit code.
+    pub(crate) fn end(self) -> ExitCode {
+        let code = match &self {
+            Fault::Failed(error) if is_broken_pipe(error) => return ExitCode::SUCCESS,
+            Fault::Interrupted => ExitCode::from(130),
+            Fault::Usage(_) => ExitCode::from(2),
+            Fault::Told | Fault::Failed(_) => ExitCode::FAILURE,
         };
-        let style = crate::text::BAD;
-        // The words of a cause go on the same line.
-        anstream::eprintln!("{style}error:{style:#} {error:#}");
+        if let Some(said) = self.tell() {
+            tell_programs(&said);
+        }
         code
     }
+
+    /// Says what is wrong, if that is still to be done, and gives the words.
+    pub(crate) fn tell(self) -> Option<String> {
+        let (Fault::Usage(error) | Fault::Failed(error)) = self else {
+            return None;
+        };
+        let (said, style) = (words(&error), crate::text::BAD);
+        anstream::eprintln!("{style}error:{style:#} {said}");
+        Some(said)
+    }
+}
+
+/// An error on stdout, for whoever asked for JSON and reads that.
+pub(crate) fn tell_programs(said: &str) {
+    let before_dashes = env::args_os().skip(1).take_while(|argument| argument != "--");
+    if before_dashes.into_iter().any(|argument| argument == "--json") {
+        // If nobody reads it, the exit code still says it.
+        let _ = writeln!(io::stdout(), "{}", json!({ "error": said }));
+    }
+}
+
+/// An error with its causes on one line, each said once.
+fn words(error: &anyhow::Error) -> String {
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !said.contains(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
 }
 
 /// Whether whoever read the output has had enough (`bessemer … | head`): not worth a word.
@@ -86,5 +125,21 @@ impl From<serde_json::Error> for Fault {
 impl From<UnknownOp> for Fault {
     fn from(error: UnknownOp) -> Fault {
         Fault::Usage(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn causes_are_said_once() {
+        let system = || io::Error::from_raw_os_error(2);
+        let error = Err::<(), _>(system()).context("cannot read x").unwrap_err();
+        assert_eq!(words(&error), format!("cannot read x: {}", system()));
+        let path = std::path::Path::new("/nowhere/x.gguf");
+        let error = bessemer_llm::files::ModelFile::open(path).err().unwrap().into();
+        assert_eq!(words(&error).matches(&system().to_string()).count(), 1, "{}", words(&error));
     }
 }

@@ -9,7 +9,7 @@ use crate::{
 use anyhow::anyhow;
 use bessemer::{DType, Device, DeviceKind, DeviceOptions};
 use bessemer_llm::{
-    Cancel, GenerateOptions, Generation, Llm, SessionOptions, StopReason, Timings,
+    Cancel, GenerateOptions, Generation, Llm, Session, SessionOptions, StopReason, Timings,
     files::ModelFile, sampling::Sampling,
 };
 use clap::Args;
@@ -160,6 +160,17 @@ impl LoadArgs {
         let most = llm.model().config().context.min(MOST_CONTEXT);
         let context = Some(self.context.unwrap_or(most));
         SessionOptions { context, cache: self.cache, ..SessionOptions::default() }
+    }
+
+    /// Opens a session, and warns if it is longer than is good for the model.
+    pub(crate) fn session(&self, llm: &Llm) -> Result<Session, Fault> {
+        let trained = llm.model().config().context;
+        let session = llm.session(self.session_options(llm))?;
+        if session.capacity() > trained {
+            let beyond = "beyond them its text may make no sense";
+            anstream::eprintln!("{WARN}the model was made for {trained} tokens: {beyond}{WARN:#}");
+        }
+        Ok(session)
     }
 }
 

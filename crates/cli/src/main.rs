@@ -29,13 +29,18 @@ fn no_desktop() {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| {
+        if error.use_stderr() {
+            fault::tell_programs(error.to_string().lines().next().unwrap_or_default());
+        }
+        error.exit()
+    });
     no_desktop();
     interrupt::handle();
     let mut out = anstream::stdout().lock();
     let result = commands::run(cli, &mut out);
     match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => fault.tell(),
+        Err(fault) => fault.end(),
     }
 }

@@ -54,11 +54,46 @@ fn wrong_usage_ends_with_2() {
         &["check", "--op"],
         &["bench"],
         &["bench", "ops", "--threads", "many"],
+        &["check", "--device", "cpu", "--threads", "0"],
+        &["run", "x", "--threads", "99999"],
+        &["rm", "x", "--json"],
         &["completions", "tcsh"],
         &[],
     ] {
         let (out, err) = run(args, 2);
-        assert!(out.is_empty() && !err.is_empty(), "{args:?}");
+        assert!(out.is_empty() != args.contains(&"--json") && !err.is_empty(), "{args:?}");
+    }
+    assert!(run(&["demo", "--threads", "0"], 2).1.contains("0 is not in 1..=4096"));
+}
+
+#[test]
+fn errors_are_json_for_whoever_asked_for_it() {
+    for (args, code, words) in [
+        (&["inspect", "/nowhere/x.gguf", "--json"][..], 1, "neither a file nor a model here"),
+        (&["run", "x", "--temperature", "nan", "--json"], 2, "temperature is NaN"),
+        (&["bench", "model", "--json", "--threads", "0"], 2, "0 is not in 1..=4096"),
+    ] {
+        let (out, err) = run(args, code);
+        let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let said = found["error"].as_str().unwrap();
+        assert!(said.contains(words) && err.contains(words), "{out}{err}");
+    }
+    assert!(run(&["tokenize", "-m", "/nowhere/x.gguf", "--", "--json"], 1).0.is_empty());
+}
+
+#[test]
+fn models_that_are_not_here_come_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, words) in [
+        ("smollm2", "get it with `bessemer pull smollm2`"),
+        ("smolm2", "did you mean `smollm2`?"),
+        ("embre", "did you mean `ember`?"),
+        ("hf:a/b/c.gguf", "get it with `bessemer pull hf:a/b/c.gguf`"),
+        ("/nowhere/x.gguf", "check the path"),
+    ] {
+        let mut command = bessemer(&["run", "x", "-m", name]);
+        command.env("BESSEMER_MODELS", folder.path());
+        assert_one_error(&finish(command, 1).1, &[name, words]);
     }
 }
 
@@ -66,8 +101,8 @@ fn wrong_usage_ends_with_2() {
 fn what_cannot_be_done_ends_with_1_and_one_line() {
     for (args, words) in [
         (&["check", "--device", "metal"][..], &["metal", "use `cpu`"][..]),
-        (&["check", "--device", "cpu", "--threads", "0"], &["0 threads"]),
-        (&["check", "--device", "cpu", "--threads", "99999"], &["99999 threads"]),
+        (&["run", "x", "--context", "2000000000", "--device", "cpu"], &["MB of", "q8_0"]),
+        (&["run", "x", "--context", "4000000000"], &["from 1 to 2147483647"]),
     ] {
         let (out, err) = run(args, 1);
         assert!(out.is_empty(), "{out}");

@@ -97,7 +97,13 @@ impl Store {
     /// Removes a model, and folders that are empty then.
     pub fn remove(&self, entry: &Entry) -> Result<()> {
         fs::remove_file(&entry.path).map_err(|e| Error::io(&entry.path, "remove", e))?;
-        let mut folder = entry.path.parent();
+        self.tidy(&entry.path);
+        Ok(())
+    }
+
+    /// Removes the folders that a file would be in, as far as they are empty.
+    pub(crate) fn tidy(&self, file: &Path) {
+        let mut folder = file.parent();
         while let Some(path) = folder.filter(|path| *path != self.folder) {
             // Not empty is the usual reason to stop.
             if !path.starts_with(&self.folder) || fs::remove_dir(path).is_err() {
@@ -105,7 +111,6 @@ impl Store {
             }
             folder = path.parent();
         }
-        Ok(())
     }
 }
 

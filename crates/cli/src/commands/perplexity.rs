@@ -39,9 +39,10 @@ Examples:
   bessemer perplexity text.txt --model smollm2-q8_0.gguf --context 1024 --json
   bessemer perplexity text.txt --model smollm2 --windows 10
 
-The text is cut into windows of --context tokens (512 unless it says otherwise). Of each, the second
-half is scored, given all of the window before it: the way of llama.cpp's tool, so that figures can
-be compared. Lower is better; 1 would be a model that knows the text by heart.";
+The text is cut into windows of --context tokens (512 unless it says otherwise, or as many as the
+model was made for if they are fewer). Of each, the second half is scored, given all of the window
+before it: the way of llama.cpp's tool, so that figures can be compared. Lower is better; 1 would be
+a model that knows the text by heart.";
 
 /// The usual window.
 const CONTEXT: usize = 512;
@@ -52,9 +53,10 @@ impl Perplexity {
         let text = fs::read_to_string(&self.file).with_context(|| format!("cannot read {path}"))?;
         // Editors end files with a line break that is no part of the text.
         let text = text.strip_suffix('\n').unwrap_or(&text);
-        let context = *self.load.context.get_or_insert(CONTEXT);
         let loaded = self.load.load(global)?;
-        let mut session = loaded.llm.session(self.load.session_options(&loaded.llm))?;
+        let usual = CONTEXT.min(loaded.llm.model().config().context);
+        let context = *self.load.context.get_or_insert(usual);
+        let mut session = self.load.session(&loaded.llm)?;
         let tokens = loaded.llm.tokenizer().encode(text, bessemer_llm::tokenizer::Encode::TEXT)?;
         let windows = tokens.len() / context;
         if windows < 2 {

@@ -4,6 +4,7 @@ use crate::{fault::Fault, text};
 use anyhow::anyhow;
 use bessemer_store::Store;
 use clap::Args;
+use serde_json::json;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 /// Remove a model
@@ -16,12 +17,18 @@ pub(crate) struct Remove {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
+
+    /// Print JSON: the name and the bytes of what was removed
+    #[arg(long, requires = "yes")]
+    json: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   bessemer rm smollm2
-  bessemer rm --yes OWNER/REPO/FILE";
+  bessemer rm --yes OWNER/REPO/FILE
+
+What runs with a model goes on with it; the space is free when that has ended.";
 
 impl Remove {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Fault> {
@@ -46,6 +53,10 @@ impl Remove {
             }
         }
         store.remove(&entry)?;
+        if self.json {
+            let value = json!({ "removed": entry.name, "bytes": entry.bytes });
+            return Ok(writeln!(out, "{value}")?);
+        }
         Ok(writeln!(out, "removed {} ({size})", entry.name)?)
     }
 }

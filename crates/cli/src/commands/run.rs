@@ -66,7 +66,7 @@ impl Run {
         let llm = &loaded.llm;
         let cancel = Cancel::new();
         let options = self.generate.options(llm, &cancel)?;
-        let mut session = llm.session(self.load.session_options(llm))?;
+        let mut session = self.load.session(llm)?;
 
         let has_template = !self.raw && llm.template()?.is_some();
         if self.system.is_some() && !has_template {

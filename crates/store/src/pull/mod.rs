@@ -44,9 +44,11 @@ impl Store {
         let folder = path.parent().unwrap_or(self.folder());
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
         let checked = match source {
-            Source::SmolLm2 => smollm2::pull(&path, progress)?,
-            Source::Hub { owner, repo, file } => hub::pull(owner, repo, file, &path, progress)?,
+            Source::SmolLm2 => smollm2::pull(&path, progress),
+            Source::Hub { owner, repo, file } => hub::pull(owner, repo, file, &path, progress),
         };
+        // What has come of it lies there; if nothing has, no folder is left for a wrong name.
+        let checked = checked.inspect_err(|_| self.tidy(&path))?;
         let meta = fs::metadata(&path).map_err(|e| Error::io(&path, "read", e))?;
         Ok(Pulled { entry: entry(meta.len()), was_here: false, checked: Some(checked) })
     }

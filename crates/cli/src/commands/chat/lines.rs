@@ -30,7 +30,8 @@ impl Lines {
         }
         let mut editor = DefaultEditor::new().context("cannot use the terminal")?;
         let store = bessemer_store::Store::of_user().ok();
-        let history = store.and_then(|store| Some(store.folder().parent()?.join("history")));
+        // Hidden, and no model.
+        let history = store.map(|store| store.folder().join(".history"));
         if let Some(history) = &history {
             // There is none the first time.
             let _ = editor.load_history(history);

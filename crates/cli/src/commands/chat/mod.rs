@@ -67,7 +67,7 @@ impl Chat {
             let why = format!("{} has no chat template: --system means nothing to it", loaded.name);
             return Err(Fault::usage(why));
         }
-        let session = loaded.llm.session(self.load.session_options(&loaded.llm))?;
+        let session = self.load.session(&loaded.llm)?;
         let mut lines = Lines::open()?;
         if lines.is_terminal() && !self.json {
             let how = if raw { "it goes on with what you type" } else { "it answers" };
@@ -89,7 +89,11 @@ impl Chat {
             };
             match Order::parse(&line) {
                 None if line.trim().is_empty() => {}
-                None => talk.say(&line, out)?,
+                None => match talk.say(&line, out) {
+                    // A line that cannot be answered is no reason to leave somebody who can type another.
+                    Err(fault) if lines.is_terminal() && fault.is_of_model() => _ = fault.tell(),
+                    said => said?,
+                },
                 Some(Ok(Order::Quit)) => break,
                 Some(Ok(order)) => tell(talk.obey(order))?,
                 Some(Err(why)) => anstream::eprintln!("{why}"),

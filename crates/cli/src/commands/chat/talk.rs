@@ -64,8 +64,17 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Says something to the model and writes its answer.
+    /// Says something to the model and writes its answer. If it has none, nothing was said.
     pub(super) fn say(&mut self, line: &str, out: &mut dyn Write) -> Result<(), Fault> {
+        let before = (self.messages.clone(), self.text.clone());
+        let said = self.answer(line, out);
+        if said.is_err() {
+            (self.messages, self.text) = before;
+        }
+        said
+    }
+
+    fn answer(&mut self, line: &str, out: &mut dyn Write) -> Result<(), Fault> {
         let line = line.strip_prefix('/').unwrap_or(line);
         self.options.cancel.reset();
         let stoppable = interrupt::stops(&self.options.cancel);

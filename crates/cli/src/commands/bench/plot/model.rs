@@ -3,14 +3,14 @@
 use super::{STYLE, line, text};
 use crate::commands::bench::model::Findings;
 use bessemer::DeviceInfo;
-use std::fmt::Write;
+use std::{fmt::Write, path::Path};
 
 const WIDTH: f64 = 860.0;
-const HEIGHT: f64 = 420.0;
+const HEIGHT: f64 = 444.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 600.0;
-const TOP: f64 = 64.0;
-const BOTTOM: f64 = 360.0;
+const TOP: f64 = 88.0;
+const BOTTOM: f64 = 384.0;
 
 /// Tokens that are averaged for a point, so that the line can be read.
 const SMOOTH: usize = 8;
@@ -23,8 +23,8 @@ pub(crate) fn draw(info: &DeviceInfo, found: &Findings) -> String {
     let fastest = points.iter().map(|point| point.1).chain(limit).fold(1.0, f64::max);
     let step = round_step(fastest / 5.0);
     let top = (fastest / step).ceil() * step;
-    let longest = points.last().map_or(1.0, |point| point.0).max(1.0);
-    let first = points.first().map_or(0.0, |point| point.0);
+    let first = found.depth as f64;
+    let longest = (found.depth + found.decode_ms.len()) as f64;
     let x = |at: f64| LEFT + (RIGHT - LEFT) * (at - first) / (longest - first).max(1.0);
     let y = |speed: f64| BOTTOM - (BOTTOM - TOP) * speed / top;
 
@@ -32,12 +32,14 @@ pub(crate) fn draw(info: &DeviceInfo, found: &Findings) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
          width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\">\n\
          <title>Speed of {}</title>\n<style>\n{STYLE}  .line {{ fill: none; stroke: #0969da; \
-         stroke-width: 2 }}\n</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n",
+         stroke-width: 2 }}\n  @media (prefers-color-scheme: dark) {{ .line {{ stroke: #58a6ff }} \
+         }}\n</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n",
         super::escape(&found.model)
     );
-    let threads = found.threads;
-    let heading = format!("{} · {} · {} · {threads} threads", found.model, info.kind, info.name);
-    text(&mut svg, "title", LEFT, 28.0, &heading);
+    let threads = crate::text::count(found.threads, "thread");
+    let device = format!("{} · {} · {threads}", info.kind, info.name);
+    text(&mut svg, "title", LEFT, 28.0, &short(&found.model));
+    text(&mut svg, "small", LEFT, 46.0, &device);
     text(&mut svg, "small", LEFT, TOP - 10.0, "tokens per second, writing");
     let mut tick = 0.0;
     while tick <= top * 1.0001 {
@@ -45,9 +47,11 @@ pub(crate) fn draw(info: &DeviceInfo, found: &Findings) -> String {
         text(&mut svg, "small end", LEFT - 6.0, y(tick) + 4.0, &format!("{tick}"));
         tick += step;
     }
-    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let at = first + share * (longest - first);
+    let step = round_step((longest - first) / 6.0).max(1.0);
+    let mut at = (first / step).ceil() * step;
+    while at <= longest {
         text(&mut svg, "small middle", x(at), BOTTOM + 17.0, &format!("{at:.0}"));
+        at += step;
     }
     text(&mut svg, "middle", (LEFT + RIGHT) / 2.0, BOTTOM + 40.0, "tokens of context");
     if let Some(limit) = limit {
@@ -61,6 +65,18 @@ pub(crate) fn draw(info: &DeviceInfo, found: &Findings) -> String {
     figures(&mut svg, found);
     svg.push_str("</svg>\n");
     svg
+}
+
+/// What a model is called in a heading: of a path the file alone, and not more than there is room for.
+fn short(model: &str) -> String {
+    const MOST: usize = 64;
+    let name = match Path::new(model).file_name() {
+        Some(file) if model.ends_with(".gguf") => file.to_string_lossy().into_owned(),
+        _ => model.to_owned(),
+    };
+    let end: Vec<char> = name.chars().rev().take(MOST).collect();
+    let end: String = end.into_iter().rev().collect();
+    if end.len() < name.len() { format!("…{end}") } else { end }
 }
 
 /// The figures beside the plot.
@@ -140,6 +156,9 @@ mod tests {
         assert!(svg.contains("<polyline") && !svg.contains("NaN"));
         found.decode_ms = vec![1.0];
         assert!(!draw(device.info(), &found).contains("NaN"));
+        let long = format!("{}/tiny.gguf", "folder/".repeat(30));
+        assert_eq!((short(&long), short("a/b")), ("tiny.gguf".into(), "a/b".into()));
+        assert_eq!(short(&"é".repeat(99)).chars().count(), 65);
         assert_eq!((round_step(3.0), round_step(0.7), round_step(100.0)), (5.0, 1.0, 100.0));
     }
 }
