@@ -2,7 +2,7 @@
 
 use super::{Layer, fetch, out::Out};
 use bessemer_core::{Element, cpu::CpuContext};
-use bessemer_simd::{Arch, Kernel, Lanes, convert::f32_from_bf16_bits};
+use bessemer_simd::{Arch, Isa, Kernel, Lanes, convert::f32_from_bf16_bits};
 use half::{bf16, f16};
 use std::ops::Range;
 
@@ -93,59 +93,79 @@ impl<'a, W: Weight> WeightRows<'a, W> {
 pub(super) fn linear<W: Weight>(op: &Layer<'_>, cpu: &CpuContext<'_>, x: &[f32], out: &Out<'_>) {
     let (rows, k, n) = op.sizes();
     let (all, isa) = (WeightRows::<W>::new(op, cpu), cpu.isa());
+    let x = |row: usize| &x[row * k..(row + 1) * k];
+    // Weights are widened for two rows at once where there are registers for so many sums.
+    let paired = if isa == Isa::Avx512 { rows / 2 * 2 } else { 0 };
     // Pieces of at least 16 KiB of weights are worth a thread's while.
     cpu.split(n, (16 << 10) / (k * size_of::<W>()) + 1, |columns| {
         let apart = columns.len() / STREAMS;
         for i in 0..apart {
             let column = |stream: usize| columns.start + stream * apart + i;
             let weights: [&[W]; STREAMS] = std::array::from_fn(|stream| all.row(column(stream)));
-            for (r, x) in x.chunks_exact(k).enumerate().take(rows) {
-                let sums = isa.run(Dots { weights, x });
+            let store = |row: usize, sums: [f32; STREAMS]| {
                 for (stream, sum) in sums.into_iter().enumerate() {
                     // SAFETY: each column belongs to one task.
-                    unsafe { out.store(r, column(stream), &[sum]) };
+                    unsafe { out.store(row, column(stream), &[sum]) };
                 }
+            };
+            for row in (0..paired).step_by(2) {
+                let [first, second] = isa.run(Dots { weights, x: [x(row), x(row + 1)] });
+                store(row, first);
+                store(row + 1, second);
+            }
+            for row in paired..rows {
+                let [sums] = isa.run(Dots { weights, x: [x(row)] });
+                store(row, sums);
             }
         }
         for column in columns.start + STREAMS * apart..columns.end {
-            for (r, x) in x.chunks_exact(k).enumerate().take(rows) {
-                let sum = isa.run(Dots { weights: [all.row(column)], x });
+            for row in 0..rows {
+                let [sum] = isa.run(Dots { weights: [all.row(column)], x: [x(row)] });
                 // SAFETY: each column belongs to one task.
-                unsafe { out.store(r, column, &sum) };
+                unsafe { out.store(row, column, &sum) };
             }
         }
     });
 }
 
-/// Some rows of weights times one row of activations.
-struct Dots<'a, W, const S: usize> {
+/// Some rows of weights times a few rows of activations. Each row is summed as it would be alone.
+struct Dots<'a, W, const S: usize, const R: usize> {
     weights: [&'a [W]; S],
-    x: &'a [f32],
+    x: [&'a [f32]; R],
 }
 
-impl<W: Weight, const S: usize> Kernel for Dots<'_, W, S> {
-    type Output = [f32; S];
+impl<W: Weight, const S: usize, const R: usize> Kernel for Dots<'_, W, S, R> {
+    type Output = [[f32; S]; R];
 
     #[inline(always)]
-    fn run<A: Arch>(self) -> [f32; S] {
-        let len = A::F32::LEN;
-        let mut totals = [[A::F32::splat(0.0); 2]; S];
-        let whole = self.x.len() / (2 * len) * (2 * len);
+    fn run<A: Arch>(self) -> [[f32; S]; R] {
+        let (len, k) = (A::F32::LEN, self.x[0].len());
+        let mut totals = [[[A::F32::splat(0.0); R]; 2]; S];
+        let whole = k / (2 * len) * (2 * len);
         for at in (0..whole).step_by(2 * len) {
-            let x = [A::F32::load(&self.x[at..]), A::F32::load(&self.x[at + len..])];
+            let mut factors = [[A::F32::splat(0.0); R]; 2];
+            for (i, factors) in factors.iter_mut().enumerate() {
+                for (factor, x) in factors.iter_mut().zip(self.x) {
+                    *factor = A::F32::load(&x[at + i * len..]);
+                }
+            }
             for (weights, totals) in self.weights.iter().zip(&mut totals) {
                 fetch::read(weights[at..].as_ptr().cast::<u8>().wrapping_add(AHEAD));
                 for i in 0..2 {
                     let weights = W::load::<A::F32>(&weights[at + i * len..]);
-                    totals[i] = weights.fma(x[i], totals[i]);
+                    for (total, x) in totals[i].iter_mut().zip(factors[i]) {
+                        *total = weights.fma(x, *total);
+                    }
                 }
             }
         }
-        let mut sums = [0.0; S];
-        for stream in 0..S {
-            let rest = self.weights[stream][whole..].iter().zip(&self.x[whole..]);
-            let rest = rest.fold(0.0, |sum, (w, x)| A::fma(w.float(), *x, sum));
-            sums[stream] = totals[stream][0].add(totals[stream][1]).sum() + rest;
+        let mut sums = [[0.0; S]; R];
+        for (row, (sums, x)) in sums.iter_mut().zip(self.x).enumerate() {
+            for (stream, sum) in sums.iter_mut().enumerate() {
+                let rest = self.weights[stream][whole..].iter().zip(&x[whole..]);
+                let rest = rest.fold(0.0, |sum, (w, x)| A::fma(w.float(), *x, sum));
+                *sum = totals[stream][0][row].add(totals[stream][1][row]).sum() + rest;
+            }
         }
         sums
     }

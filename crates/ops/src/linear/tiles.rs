@@ -201,17 +201,18 @@ impl<W: Weight, const R: usize> Kernel for Tile<'_, W, R> {
         assert!(x.len() >= R * width && wide.len() >= panel * width);
         assert!(depth.start <= whole && depth.end <= width && k <= width);
         assert!(weights.iter().all(|row| row.len() == k));
-        let x: [*const f32; R] = array::from_fn(|row| x[row * width..].as_ptr());
+        if !is_wide && whole < depth.end {
+            for (wide, weights) in wide.chunks_exact_mut(width).zip(weights) {
+                wide[whole..].fill(0.0);
+                let rest = weights[whole..].iter().map(|weight| weight.float());
+                wide[whole..].iter_mut().zip(rest).for_each(|(to, from)| *to = from);
+            }
+        }
+        let (x, wide) = (x.as_ptr(), wide.as_mut_ptr());
+        let x: [*const f32; R] = array::from_fn(|row| x.wrapping_add(row * width));
         for first in (0..panel / COLUMNS * COLUMNS).step_by(COLUMNS) {
-            let wide: [*mut f32; COLUMNS] = array::from_fn(|i| {
-                let wide = &mut wide[(first + i) * width..(first + i + 1) * width];
-                if !is_wide && whole < depth.end {
-                    wide[whole..].fill(0.0);
-                    let rest = weights[first + i][whole..].iter();
-                    wide[whole..].iter_mut().zip(rest).for_each(|(to, from)| *to = from.float());
-                }
-                wide.as_mut_ptr()
-            });
+            let wide: [*mut f32; COLUMNS] =
+                array::from_fn(|i| wide.wrapping_add((first + i) * width));
             let weights: [*const W; COLUMNS] = array::from_fn(|i| weights[first + i].as_ptr());
             let mut totals = [[A::F32::splat(0.0); COLUMNS]; R];
             for step in depth.start / STEP..whole / STEP {
