@@ -9,6 +9,9 @@ use bessemer_core::cpu::{CpuContext, Output};
 use bessemer_simd::{Arch, Isa, Kernel};
 use std::marker::PhantomData;
 
+/// Numbers that are worth a thread's while.
+const LEAST: usize = 8 << 10;
+
 /// The most rows that kernels take at once.
 pub(super) const TILE: usize = 8;
 
@@ -89,9 +92,7 @@ pub(super) struct Source<'a> {
 
 /// Quantised rows, in tiles of up to [`TILE`].
 pub(super) struct Activations<'a> {
-    /// Rows there were.
-    pub(super) rows: usize,
-    /// Rows there are.
+    /// Rows, after each became as many as it takes.
     pub(super) laid_out: usize,
     groups: usize,
     /// Bytes of a group.
@@ -170,7 +171,8 @@ impl<'a> Activations<'a> {
         spoilt.fill(0);
         {
             let tiles = rows.div_ceil(tile);
-            let workers = cpu.threads().min(tiles).max(1);
+            // What takes less than a microsecond is not worth another thread's while.
+            let workers = cpu.threads().min(tiles).min(rows * k / LEAST).max(1);
             // For each row of a tile room for what it is in floats.
             let room = tile * k;
             let floats = Output::of(cpu.scratch::<f32>(workers * room));
@@ -223,7 +225,6 @@ impl<'a> Activations<'a> {
             });
         }
         Activations {
-            rows: given,
             laid_out: rows,
             groups,
             group_bytes,

@@ -3,7 +3,7 @@
 
 use super::{
     Dots, Kernels, WeightRows,
-    activations::{Activations, Detail, Row},
+    activations::{self, Activations, Detail, Row, Rule},
     exact_where_spoilt,
     format::{Format, GROUP},
     with_format,
@@ -26,10 +26,11 @@ const LEAST: usize = 16 << 10;
 const RUN: usize = 64;
 
 /// The rows, quantised for a format.
-struct Input<'a> {
-    x: Activations<'a>,
-    /// As many for each as it takes the kernel.
-    rows: Vec<Row<'a>>,
+pub(super) struct Input<'a> {
+    /// As many for each as it takes the kernel, whose results are added up.
+    pub(super) rows: Vec<Row<'a>>,
+    /// For each, whether it holds what is not finite.
+    pub(super) spoilt: &'a [u8],
 }
 
 /// One layer, ready to be computed by columns.
@@ -72,7 +73,7 @@ pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
     });
     for (layer, job) in layers.iter().zip(&jobs) {
         let input = inputs[job.input].as_ref().expect("as above");
-        exact_where_spoilt(layer, cpu, &input.x, &[], &job.out);
+        exact_where_spoilt(layer, cpu, input.spoilt, &[], &job.out);
     }
 }
 
@@ -92,18 +93,22 @@ fn first_like(layers: &[Layer<'_>], layer: &Layer<'_>) -> usize {
 }
 
 fn input<'a, F: Format>(layer: &Layer<'_>, cpu: &'a CpuContext<'_>) -> Input<'a> {
-    let kernels = Kernels::of::<F>(cpu.isa()).rows;
-    let (_, k, _) = layer.sizes();
-    let (quantise, rule) = (kernels.quantise, kernels.rule);
     let detail = if cpu.precise() { Detail::TwoBytes } else { Detail::Bytes };
+    (Kernels::of::<F>(cpu.isa()).rows.prepare)(cpu, layer, detail)
+}
+
+/// The rows for kernels that take them as they are, in parts where they have two bytes.
+pub(super) fn prepare<'a, F: Format>(
+    cpu: &'a CpuContext<'_>,
+    layer: &Layer<'_>,
+    detail: Detail,
+) -> Input<'a> {
+    let (_, k, _) = layer.sizes();
+    let rule = Rule { span: 1, offset: F::OFFSET, bias: 0 };
+    let quantise = activations::quantise::<F>;
     let x = Activations::new::<F>(cpu, layer, rule, detail, 1, k / GROUP, quantise);
-    let mut rows = Vec::with_capacity(x.laid_out);
-    let parts = detail.parts().len();
-    for first in (0..x.laid_out).step_by(parts) {
-        let tiles = [first, first + parts - 1].map(|row| x.tile(row, 1, 0));
-        (kernels.prepare)(cpu, &tiles[..parts], &mut rows);
-    }
-    Input { x, rows }
+    let rows = (0..x.laid_out).map(|row| Row::plain(x.tile(row, 1, 0))).collect();
+    Input { rows, spoilt: x.spoilt }
 }
 
 impl Job<'_> {
@@ -118,7 +123,8 @@ impl Job<'_> {
             let count = run.min(apart - first);
             let starts = starts.map(|start| start + first);
             let weights = Streams { weights: &self.weights, starts, count };
-            for (row, parts) in input.rows.chunks(input.rows.len() / input.x.rows).enumerate() {
+            for (row, parts) in input.rows.chunks(input.rows.len() / input.spoilt.len()).enumerate()
+            {
                 let mut sums = [[0.0; RUN]; STREAMS];
                 (self.dots)(&weights, &parts[0], groups, &mut sums);
                 for part in &parts[1..] {

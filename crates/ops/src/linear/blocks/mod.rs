@@ -16,10 +16,10 @@ mod portable;
 mod x86;
 
 use super::{Layer, fetch, out::Out};
-use activations::{Activations, Quantise, Row, Rule, Tile};
+use activations::{Detail, Quantise, Row, Rule, Tile};
 use bessemer_core::{View, cpu::CpuContext};
 use bessemer_simd::Isa;
-use few::{Streams, Sums};
+use few::{Input, Streams, Sums};
 use format::Format;
 use panel::{PackLevels, PackScales, Panel};
 
@@ -104,8 +104,8 @@ impl<'a> WeightRows<'a> {
 /// The dot products of rows of weights with one row of activations.
 type Dots = fn(weights: &Streams<'_>, x: &Row<'_>, groups: usize, sums: &mut Sums);
 
-/// Prepares the parts of one row of activations for [`Dots`], whose results are added up.
-type Prepare = for<'a> fn(cpu: &'a CpuContext<'_>, parts: &[Tile<'a>], to: &mut Vec<Row<'a>>);
+/// Prepares the rows of a layer's activations for [`Dots`].
+type Prepare = for<'a> fn(cpu: &'a CpuContext<'_>, layer: &Layer<'_>, detail: Detail) -> Input<'a>;
 
 /// Adds a tile of rows times a panel to sums of [`panel::WIDTH`] columns per row, or, if they are
 /// `fresh`, replaces them by it.
@@ -119,9 +119,6 @@ struct Kernels {
 
 /// For a few rows of activations, one by one.
 struct Rows {
-    quantise: Quantise,
-    /// How activations are quantised for `dots`.
-    rule: Rule,
     prepare: Prepare,
     dots: Dots,
 }
@@ -157,9 +154,8 @@ impl Kernels {
     fn portable<F: Format>() -> Kernels {
         let rule = Rule { span: 1, offset: F::OFFSET, bias: 0 };
         let quantise = activations::quantise::<F>;
-        let prepare: Prepare = |_, parts, to| to.extend(parts.iter().copied().map(Row::plain));
         Kernels {
-            rows: Rows { quantise, rule, prepare, dots: portable::dots::<F> },
+            rows: Rows { prepare: few::prepare::<F>, dots: portable::dots::<F> },
             tiles: Tiles {
                 height: 6,
                 quantise,
@@ -192,25 +188,25 @@ fn run<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>) {
 fn with_tiles<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>, kernels: &Tiles) {
     let (weights, out) = (WeightRows::new(cpu, op.weight), Out::new(op, cpu));
     let (x, columns) = many::linear::<F>(op, cpu, kernels, &weights, &out);
-    exact_where_spoilt(op, cpu, &x, columns, &out);
+    exact_where_spoilt(op, cpu, x.spoilt, columns, &out);
 }
 
-/// Replaces the results of rows of `x` with a NaN or an infinity, and of such `columns` (1 for each
-/// that is one; none if they are all right), by what plain arithmetic gives.
+/// Replaces the results of rows of `x` with a NaN or an infinity, and of such columns (1 for each that
+/// is one; no columns if they are all right), by what plain arithmetic gives.
 fn exact_where_spoilt(
     op: &Layer<'_>,
     cpu: &CpuContext<'_>,
-    x: &Activations<'_>,
+    rows: &[u8],
     columns: &[u8],
     out: &Out<'_>,
 ) {
     let (_, k, n) = op.sizes();
     let some = columns.contains(&1);
-    let (rows, weights) = (cpu.rows(op.x), cpu.rows(op.weight));
-    for row in (0..x.rows).filter(|&row| some || x.spoilt[row] != 0) {
+    for row in (0..rows.len()).filter(|&row| some || rows[row] != 0) {
+        let (x, weights) = (cpu.rows(op.x), cpu.rows(op.weight));
         let mut values = vec![0.0; k];
-        rows.load(op.row(row), &mut values);
-        let spoilt = |column: usize| x.spoilt[row] != 0 || columns[column] != 0;
+        x.load(op.row(row), &mut values);
+        let spoilt = |column: usize| rows[row] != 0 || columns[column] != 0;
         cpu.split(n, 64, |part| {
             let mut weight = vec![0.0; k];
             for column in part.filter(|&column| spoilt(column)) {

@@ -46,9 +46,10 @@ pub(super) fn avx512<F: Format>() -> Kernels {
     let (span, offset) = (tile512::span::<F>(), F::OFFSET + raise);
     Kernels {
         rows: Rows {
-            quantise: quantise::<F>,
-            rule: Rule { span: 1, offset: row512::offset::<F>(), bias: 0 },
-            prepare: row512::prepare::<F>,
+            prepare: |cpu, layer, detail| {
+                // SAFETY: as in `enter`.
+                unsafe { row512::prepare::<F>(cpu, layer, detail) }
+            },
             dots: dots::<F>,
         },
         tiles: Tiles {

@@ -5,14 +5,17 @@
 //! are put into the same order first.
 
 mod levels;
+mod prepare;
 mod scales;
 
+pub(super) use prepare::prepare;
+
 use super::super::{
-    activations::{FINER, Row, Tile},
+    activations::Row,
     few::{STREAMS, Streams, Sums},
     format::{Format, GROUP},
 };
-use bessemer_core::{DType, cpu::CpuContext};
+use bessemer_core::DType;
 use levels::{levels_of_blocks, levels_of_step};
 use scales::{few_scales, floats, heads, scales};
 use std::arch::x86_64::*;
@@ -52,75 +55,13 @@ pub(super) const fn offset<F: Format>() -> i32 {
     if matches!(F::DTYPE, DType::Q8_0) { 128 } else { F::OFFSET }
 }
 
-/// Lanes of a group whose sums start together; the first carries the start.
+/// Lanes of the sums of a group, each of which starts from what its own levels are too large by.
 const fn lanes<F: Format>() -> usize {
     match (offset::<F>(), plan::<F>().1) {
         (0, _) => 0,
         (_, Order::Halves) => 4,
         _ => 8,
     }
-}
-
-/// Puts a row of activations in order, and zeros after it up to a whole step. Its lower bytes, if it
-/// has two, are taken along with the upper ones.
-pub(super) fn prepare<'a, F: Format>(
-    cpu: &'a CpuContext<'_>,
-    parts: &[Tile<'a>],
-    to: &mut Vec<Row<'a>>,
-) {
-    let upper = parts[0];
-    let mut row = Row {
-        natural: upper,
-        ordered: ordered::<F>(cpu, &upper),
-        lower: &[],
-        starts: starts::<F>(cpu, parts),
-    };
-    if let [upper, lower] = parts {
-        let sums = cpu.scratch::<f32>(upper.sums.len());
-        for ((sum, upper), lower) in sums.iter_mut().zip(upper.sums).zip(lower.sums) {
-            *sum = FINER * upper + lower;
-        }
-        row.natural = Tile { sums, steps: lower.steps, ..*upper };
-        row.lower = ordered::<F>(cpu, lower);
-    }
-    to.push(row);
-}
-
-/// The bytes of a row in the order of the levels.
-fn ordered<'a, F: Format>(cpu: &'a CpuContext<'_>, x: &Tile<'_>) -> &'a [u8] {
-    let (_, order) = plan::<F>();
-    let groups = x.steps.len().next_multiple_of(STEP);
-    let (sixteens, _) = x.bytes.as_chunks::<16>();
-    let bytes = cpu.scratch::<u8>(groups * GROUP);
-    for (step, to) in bytes.chunks_exact_mut(STEP * GROUP).enumerate() {
-        for (i, to) in to.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-            // Which sixteen of the step come at place i.
-            let at = match order {
-                Order::Halves => i % 4 * 2 + i / 4,
-                Order::Turns => [0, 1, 4, 5, 2, 3, 6, 7][i],
-                Order::Natural => i,
-            };
-            *to = sixteens.get(step * 2 * STEP + at).copied().unwrap_or([0; 16]);
-        }
-    }
-    bytes
-}
-
-/// What the sums of all lanes start from, for all parts of a row together.
-fn starts<'a, F: Format>(cpu: &'a CpuContext<'_>, parts: &[Tile<'_>]) -> &'a [i32] {
-    let groups = parts[0].steps.len().next_multiple_of(STEP);
-    let starts = cpu.scratch::<i32>(groups * lanes::<F>());
-    starts.fill(0);
-    for part in parts {
-        let by_group = starts.chunks_exact_mut(lanes::<F>().max(1));
-        for (lanes, from) in by_group.zip(part.starts.chunks_exact(F::STARTS.max(1))) {
-            lanes[0] = (lanes[0] << 8) + from[0];
-            if F::HALVES {
-                lanes[4] = (lanes[4] << 8) + from[1];
-            }
-        }
-    }
-    starts
 }
 
 /// Rows of weights times one row of activations.
