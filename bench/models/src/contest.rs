@@ -269,6 +269,8 @@ impl Contest {
         self.add(file, "error of first logits", "llama.cpp", Goal::AtMost(1.0), ratio, None);
         let goal = Goal::AtLeast(64.0);
         self.add(file, "same greedy tokens", "llama.cpp", goal, same as f64, None);
+        // With activations of 8 bits that is luck; `--precise` is held to it.
+        let goal = if file.name.ends_with("F16") { goal } else { Goal::None };
         self.add(file, "same greedy tokens", "f32 arithmetic", goal, same_as_exact as f64, None);
 
         let mut sums = [0.0; 2];
