@@ -1,4 +1,9 @@
-//! What commands that write text have in common: their flags, loading a model, telling timings.
+//! What commands that write text have in common: loading a model, telling timings; `flags` has how
+//! they write.
+
+mod flags;
+
+pub(crate) use flags::{GenerateArgs, logit_bias, window};
 
 use crate::{
     args::Global,
@@ -6,19 +11,13 @@ use crate::{
     model::ModelArgs,
     text::{self, WARN},
 };
-use anyhow::anyhow;
 use bessemer::{DType, Device, DeviceKind, DeviceOptions};
 use bessemer_llm::{
-    Cancel, GenerateOptions, Generation, Llm, Session, SessionOptions, StopReason, Timings,
-    files::ModelFile, sampling::Sampling,
+    Generation, Llm, Session, SessionOptions, StopReason, Timings, files::ModelFile,
 };
 use clap::Args;
 use serde_json::{Value, json};
-use std::{
-    process,
-    sync::Arc,
-    time::{Instant, SystemTime},
-};
+use std::{sync::Arc, time::Instant};
 
 /// Which model, and how much it may look back on.
 #[derive(Clone, Debug, Args)]
@@ -34,42 +33,6 @@ pub(crate) struct LoadArgs {
     /// How keys and values are cached: f16, f32 or q8_0
     #[arg(long, value_name = "DTYPE", default_value = "f16")]
     pub(crate) cache: DType,
-}
-
-/// How text is generated.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct GenerateArgs {
-    /// The most tokens to write [default: until the model ends, or the context is full]
-    #[arg(long, short = 'n', value_name = "N")]
-    pub(crate) max_tokens: Option<usize>,
-
-    /// How wild: 0 takes the likeliest token always, 1 is what the model says [default: 0.8]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
-    pub(crate) temperature: Option<f32>,
-
-    /// Only the K likeliest tokens; 0 is all [default: 40]
-    #[arg(long, value_name = "K")]
-    pub(crate) top_k: Option<usize>,
-
-    /// Only the likeliest tokens that together have this probability; 1 is all [default: 0.95]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
-    pub(crate) top_p: Option<f32>,
-
-    /// Only tokens at least this share as likely as the likeliest; 0 is all [default: 0.05]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
-    pub(crate) min_p: Option<f32>,
-
-    /// Divides the logits of tokens seen lately; 1 is off [default: 1]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub(crate) repeat_penalty: Option<f32>,
-
-    /// The same seed gives the same text [default: another one each time]
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-
-    /// Ends the text where this comes; may be given several times
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) stop: Vec<String>,
 }
 
 /// More context than this is only opened when asked for: it costs memory.
@@ -174,38 +137,6 @@ impl LoadArgs {
     }
 }
 
-impl GenerateArgs {
-    /// The options, checked for a vocabulary.
-    pub(crate) fn options(&self, llm: &Llm, cancel: &Cancel) -> Result<GenerateOptions, Fault> {
-        let usual = Sampling::default();
-        let sampling = Sampling {
-            temperature: self.temperature.unwrap_or(usual.temperature),
-            top_k: self.top_k.unwrap_or(usual.top_k),
-            top_p: self.top_p.unwrap_or(usual.top_p),
-            min_p: self.min_p.unwrap_or(usual.min_p),
-            repeat_penalty: self.repeat_penalty.unwrap_or(usual.repeat_penalty),
-            seed: self.seed.unwrap_or_else(any_seed),
-            ..usual
-        };
-        sampling.check(llm.tokenizer().len()).map_err(|e| Fault::Usage(anyhow!("{e}")))?;
-        Ok(GenerateOptions {
-            max_tokens: self.max_tokens,
-            sampling,
-            stop: self.stop.clone(),
-            cancel: cancel.clone(),
-            ..GenerateOptions::default()
-        })
-    }
-}
-
-/// A seed nobody chose, short enough to be typed again.
-fn any_seed() -> u64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let mixed =
-        (now.as_nanos() as u64 ^ u64::from(process::id())).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    mixed >> 40
-}
-
 /// Timings for people, on one line.
 pub(crate) fn timings_text(timings: &Timings, stop: Option<&StopReason>, seed: u64) -> String {
     let again = timings.prompt_tokens - timings.reused_tokens;
@@ -213,9 +144,13 @@ pub(crate) fn timings_text(timings: &Timings, stop: Option<&StopReason>, seed: u
         0 => String::new(),
         reused => format!(" (and {reused} that were known)"),
     };
+    let guesses = match timings.guessed {
+        0 => String::new(),
+        guessed => format!(" ({} of {guessed} guesses right)", timings.guessed_right),
+    };
     format!(
-        "prompt {} in {}{reused}, {:.0} tokens/s; text {} in {}, {:.1} tokens/s; stopped: {}; \
-         seed {seed}",
+        "prompt {} in {}{reused}, {:.0} tokens/s; text {} in {}, {:.1} tokens/s{guesses}; \
+         stopped: {}; seed {seed}",
         text::count(again, "token"),
         text::seconds(timings.prefill.as_secs_f64()),
         timings.prefill_tokens_per_s(),
@@ -236,6 +171,8 @@ pub(crate) fn timings_json(timings: &Timings) -> Value {
         "prefill_tokens_per_s": timings.prefill_tokens_per_s(),
         "decode_ms": timings.decode.as_secs_f64() * 1e3,
         "decode_tokens_per_s": timings.decode_tokens_per_s(),
+        "guessed_tokens": timings.guessed,
+        "guessed_right_tokens": timings.guessed_right,
     })
 }
 

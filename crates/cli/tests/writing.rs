@@ -83,7 +83,7 @@ fn what_cannot_be_done_is_told() {
         (&["--raw", &long], 1, &["300", "256"]),
         (&["--context", "0", "x"], 1, &["context of 0"]),
         (&["--temperature", "-1", "x"], 2, &["temperature", "at least 0"]),
-        (&["--top-p", "1.5", "x"], 2, &["top_p"]),
+        (&["--top-p", "1.5", "x"], 2, &["--top-p 1.5", "from 0 to 1"]),
         (&["--raw", ""], 1, &["no tokens"]),
         (&["--cache", "q4_0", "x"], 1, &["q4_0", "f16"]),
     ] {

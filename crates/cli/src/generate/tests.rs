@@ -4,7 +4,7 @@ use super::*;
 use bessemer::{
     Batch, Buffer, DeviceInfo, Error, HostMemory, Slice, Stats, Ticket, core::Device as Core,
 };
-use bessemer_llm::{files::Gguf, tiny};
+use bessemer_llm::{GenerateOptions, files::Gguf, sampling::Sampling, tiny};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A CPU that says it is something else, and is lost after some submissions.

@@ -36,7 +36,8 @@ pub struct Sampling {
     pub frequency_penalty: f32,
     /// How many of the last tokens count as lately.
     pub penalty_window: usize,
-    /// Keeps the surprise of the text at a level, instead of the cuts above.
+    /// Keeps the surprise of the text at a level, instead of the cuts above. A temperature of 0 is
+    /// greedy with it too.
     pub mirostat: Option<Mirostat>,
     /// Added to the logits of these tokens; minus infinity forbids one.
     pub logit_bias: Vec<(u32, f32)>,
@@ -53,13 +54,23 @@ pub struct Mirostat {
     pub eta: f32,
 }
 
+impl Default for Mirostat {
+    fn default() -> Mirostat {
+        Mirostat { tau: 5.0, eta: 0.1 }
+    }
+}
+
 /// A setting that makes no sense.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("sampling: {name} is {value}; {rule}")]
+#[non_exhaustive]
 pub struct BadSetting {
-    name: &'static str,
-    value: String,
-    rule: &'static str,
+    /// Which one, as [`Sampling`] calls it; those of [`Mirostat`] have its name before theirs.
+    pub name: &'static str,
+    /// What it was set to.
+    pub value: String,
+    /// What it may be.
+    pub rule: &'static str,
 }
 
 impl Sampling {
@@ -94,10 +105,10 @@ impl Sampling {
         }
         if let Some(Mirostat { tau, eta }) = self.mirostat {
             if !(tau.is_finite() && tau > 0.0) {
-                return Err(bad("mirostat tau", tau, "it is a number above 0"));
+                return Err(bad("mirostat_tau", tau, "it is a number above 0"));
             }
             if !(share(eta) && eta > 0.0) {
-                return Err(bad("mirostat eta", eta, "it is a number above 0, up to 1"));
+                return Err(bad("mirostat_eta", eta, "it is a number above 0, up to 1"));
             }
         }
         for &(token, bias) in &self.logit_bias {

@@ -1,9 +1,11 @@
 //! `bessemer chat`: a conversation at the terminal, or from a script.
 //!
-//! `talk` is the conversation, `lines` where lines come from, `orders` what starts with a slash.
+//! `talk` is the conversation, `lines` where lines come from, `orders` what starts with a slash,
+//! `settings` what `/set` changes.
 
 mod lines;
 mod orders;
+mod settings;
 mod talk;
 
 use crate::{

@@ -19,7 +19,9 @@ pub(super) const HELP: &str = "\
 /save FILE        write it to a file
 /load FILE        go on with one from a file
 /set              show the settings
-/set KEY VALUE    change one: temperature, top_k, top_p, min_p, repeat_penalty, seed, max_tokens, system
+/set KEY VALUE    change one: temperature, top_k, top_p, min_p, seed, max_tokens, stop, system,
+                  repeat_penalty, presence_penalty, frequency_penalty, repeat_last_n, typical_p,
+                  mirostat_tau, mirostat_eta, logit_bias (TOKEN=BIAS), lookup (on, off)
 /quit             leave (so does Ctrl-D)
 A line that ends in \\ goes on in the next; one that starts with // is sent with one slash.";
 

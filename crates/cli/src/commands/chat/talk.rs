@@ -1,6 +1,9 @@
 //! A conversation: its messages, its settings, and the answers of a model.
 
-use super::orders::{HELP, Order};
+use super::{
+    orders::{HELP, Order},
+    settings,
+};
 use crate::{
     fault::Fault,
     files::write_whole,
@@ -199,42 +202,22 @@ impl<'a> Talk<'a> {
     }
 
     fn settings(&self) -> String {
-        let sampling = &self.options.sampling;
-        let most = self.options.max_tokens.map_or("none".to_owned(), |most| most.to_string());
-        format!(
-            "temperature {}, top_k {}, top_p {}, min_p {}, repeat_penalty {}, seed {}, \
-             max_tokens {most}, system {:?}",
-            sampling.temperature,
-            sampling.top_k,
-            sampling.top_p,
-            sampling.min_p,
-            sampling.repeat_penalty,
-            sampling.seed,
-            self.system.as_deref().unwrap_or("none")
-        )
+        let system = self.system.as_deref().unwrap_or("none");
+        format!("{}\nsystem {system:?}", settings::show(&self.options))
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<String, Fault> {
-        let mut options = self.options.clone();
-        let sampling = &mut options.sampling;
-        let wrong = |_| Fault::usage(format!("/set {key} {value}: that is no number it can be"));
-        match key {
-            "temperature" => sampling.temperature = value.parse().map_err(|_| wrong(()))?,
-            "top_k" => sampling.top_k = value.parse().map_err(|_| wrong(()))?,
-            "top_p" => sampling.top_p = value.parse().map_err(|_| wrong(()))?,
-            "min_p" => sampling.min_p = value.parse().map_err(|_| wrong(()))?,
-            "repeat_penalty" => sampling.repeat_penalty = value.parse().map_err(|_| wrong(()))?,
-            "seed" => sampling.seed = value.parse().map_err(|_| wrong(()))?,
-            "max_tokens" if value == "none" => options.max_tokens = None,
-            "max_tokens" => options.max_tokens = Some(value.parse().map_err(|_| wrong(()))?),
-            "system" if self.text.is_some() => {
+        if key == "system" {
+            if self.text.is_some() {
                 return Err(Fault::usage("without a chat template there is no system prompt"));
             }
-            "system" => self.system = (value != "none").then(|| value.to_owned()),
-            _ => return Err(Fault::usage(format!("/set {key}: unknown; /help lists the keys"))),
+            self.system = (value != "none").then(|| value.to_owned());
+            return Ok(self.settings());
         }
+        let mut options = self.options.clone();
+        settings::change(&mut options, key, value)?;
         let checked = options.sampling.check(self.loaded.llm.tokenizer().len());
-        checked.map_err(|e| Fault::Usage(anyhow!("{e}")))?;
+        checked.map_err(|bad| Fault::usage(format!("/set {key} {value}: {}", bad.rule)))?;
         self.options = options;
         Ok(self.settings())
     }
