@@ -70,7 +70,7 @@ fn wrong_usage_ends_with_2() {
 fn errors_are_json_for_whoever_asked_for_it() {
     for (args, code, words) in [
         (&["inspect", "/nowhere/x.gguf", "--json"][..], 1, "neither a file nor a model here"),
-        (&["run", "x", "--temperature", "nan", "--json"], 2, "temperature is NaN"),
+        (&["run", "x", "--temperature", "nan", "--json"], 2, "--temperature NaN"),
         (&["bench", "model", "--json", "--threads", "0"], 2, "0 is not in 1..=4096"),
     ] {
         let (out, err) = run(args, code);
