@@ -42,8 +42,9 @@ pub struct DeviceOptions {
     /// activations to 16 bits where weights are quantised, not to 8, and takes longer.
     pub precise: bool,
     /// Whether `cpu` is to use the files of models where they are mapped, always. Else it copies them
-    /// to larger pages, where the system has those and memory is plenty: models run about a tenth
-    /// faster, but processes that use the same file no longer share its memory.
+    /// to larger pages, where the system has those and memory is plenty: models run some percent
+    /// faster, but take longer to load, and processes that use the same file no longer share its
+    /// memory.
     pub mapped: bool,
     /// A file for a timeline of all that runs, in the trace format of Chrome, written when the device
     /// is closed. GPUs only: `cpu` has none.

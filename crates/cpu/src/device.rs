@@ -28,8 +28,8 @@ pub struct CpuOptions {
     /// with quantised weights then round activations to 16 bits, not to 8, and take longer.
     pub precise: bool,
     /// Whether files are used where they are mapped, always. Else large ones are copied to pages of
-    /// 2 MB, where the system has those and memory is plenty: models then run about a tenth faster,
-    /// but processes that use the same file no longer share its memory.
+    /// 2 MB, where the system has those and memory is plenty: models then run some percent faster,
+    /// but take longer to load, and processes that use the same file no longer share its memory.
     pub mapped: bool,
 }
 

@@ -79,7 +79,8 @@ impl Write for AtomicFile {
     }
 }
 
-/// What the system said, without the name of a file that nobody asked for.
+/// What the system said, without the name of a file that nobody asked for: `tempfile` puts it behind,
+/// and gives the error that it was told to nobody.
 fn plain(error: io::Error) -> io::Error {
     let said = error.to_string();
     match said.split_once(" at path \"") {

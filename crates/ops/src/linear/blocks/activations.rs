@@ -300,12 +300,14 @@ fn peak(x: &[f32]) -> f32 {
     f32::from_bits(x.iter().fold(0, |top, x| top.max(x.to_bits() & 0x7fff_ffff)))
 }
 
+/// Magnitudes up to this are as good as zero: what 1 is in levels would not be finite.
+pub(super) const NOTHING: f32 = 1e-30;
+
 /// What a level is worth, and how many levels 1 is, where the largest magnitude is `peak` and
 /// becomes level `top`.
 #[inline(always)]
 pub(super) fn step(peak: f32, top: f32) -> (f32, f32) {
-    // Too small for top / peak to be finite is as good as zero.
-    let usable = peak.is_finite() && peak > 1e-30;
+    let usable = peak.is_finite() && peak > NOTHING;
     if usable { (peak / top, top / peak) } else { (0.0, 0.0) }
 }
 

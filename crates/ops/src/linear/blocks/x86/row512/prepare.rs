@@ -3,7 +3,7 @@
 
 use super::{
     super::super::{
-        activations::{BYTE, Detail, FINER, Row, Tile},
+        activations::{BYTE, Detail, FINER, NOTHING, Row, Tile},
         few::Input,
         format::{Format, GROUP},
     },
@@ -96,8 +96,8 @@ fn fill<F: Format, const TWO: bool>(x: &[f32], to: &mut Place<'_>) -> bool {
         let peaks = _mm_castsi128_ps(across(tops, |a, b| _mm512_max_epu32(a, b)));
         let real = _mm_cmp_ps_mask::<_CMP_LT_OQ>(peaks, _mm_set1_ps(f32::INFINITY));
         finite &= real == 15;
-        // As `step` has it.
-        let usable = real & _mm_cmp_ps_mask::<_CMP_GT_OQ>(peaks, _mm_set1_ps(1e-30));
+        // As `activations::step` has it.
+        let usable = real & _mm_cmp_ps_mask::<_CMP_GT_OQ>(peaks, _mm_set1_ps(NOTHING));
         let (top, finer) = (_mm_set1_ps(BYTE), if TWO { FINER } else { 1.0 });
         let inverse = _mm_maskz_div_ps(usable, top, peaks);
         let inverse = _mm512_castps128_ps512(_mm_mul_ps(inverse, _mm_set1_ps(finer)));
