@@ -1,0 +1,7 @@
+// A kernel takes no rvalue references.
+// accept
+kernel void k(device int *out [[buffer(0)]], constant int &n [[buffer(1)]]) { out[0] = n; }
+// refuse: 'n'
+kernel void k(device int *out [[buffer(0)]], constant int &&n [[buffer(1)]]) { // HERE
+  out[0] = n;
+}
