@@ -23,6 +23,8 @@ pub struct CompileOptions {
     pub language_version: u32,
     /// Whether faster, less exact maths may be used.
     pub fast_math: bool,
+    /// Takes what clang understands, though Apple's compiler would refuse it.
+    pub lenient: bool,
 }
 
 impl Default for CompileOptions {
@@ -33,6 +35,7 @@ impl Default for CompileOptions {
             defines: Vec::new(),
             language_version: 320,
             fast_math: true,
+            lenient: false,
         }
     }
 }
@@ -57,6 +60,7 @@ impl Library {
             defines: options.defines.clone(),
             version: options.language_version,
             fast_math: options.fast_math,
+            lenient: options.lenient,
         };
         let mode = if device.inner.options.checked { Mode::Checked } else { Mode::Fast };
         let unit = device.inner.compiler()?.library(source, &options, mode)?;

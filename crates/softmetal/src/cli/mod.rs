@@ -44,6 +44,9 @@ struct Source {
     /// Exact maths in place of fast.
     #[arg(long)]
     no_fast_math: bool,
+    /// Take what Apple's compiler would refuse, as far as clang understands it.
+    #[arg(long)]
+    lenient: bool,
     /// A function constant: INDEX=VALUE or NAME=VALUE (true, 3, 4u, 0.5).
     #[arg(long = "constant", value_name = "N=VALUE")]
     constants: Vec<String>,
@@ -68,6 +71,7 @@ impl Source {
                 anyhow::anyhow!("--std takes a version such as 3.1, not '{}'", self.std)
             })?,
             fast_math: !self.no_fast_math,
+            lenient: self.lenient,
             ..crate::CompileOptions::default()
         })
     }

@@ -163,6 +163,9 @@ impl Clang {
             Mode::Fast => {
                 c.args(["-O2", "-gline-tables-only"]);
             }
+            Mode::Strict => {
+                c.args(["-O2", "-D__SM_STRICT", "-ferror-limit=0"]);
+            }
             Mode::Checked => {
                 c.args(["-D__SM_CHECKED", "-g", "-gno-column-info"]);
                 // Optimised, but not so that accesses are merged or moved between threads.
@@ -187,9 +190,10 @@ impl Clang {
     pub(super) fn check(
         &self,
         text: &str,
+        mode: Mode,
         headers: &Headers,
     ) -> std::result::Result<(), ClangError> {
-        let mut c = self.language(Mode::Fast);
+        let mut c = self.language(mode);
         headers.include(&mut c);
         c.args(["-fsyntax-only", "-"]);
         run(c, text.as_bytes(), Duration::from_secs(300)).map(|_| ())

@@ -54,6 +54,24 @@ pub(super) fn read(text: &str, lines: &dyn Lines) -> Vec<Diagnostic> {
     out
 }
 
+/// What is left of clang's errors without those that mention `word`, each with its notes; `None`
+/// if nothing is.
+pub(super) fn without(text: &str, word: &str) -> Option<String> {
+    let is_error = |line: &str| matches!(header(line), Some((_, Severity::Error, _)));
+    let mut kept = String::new();
+    let mut keep = false;
+    for line in text.lines() {
+        if is_error(line) {
+            keep = !line.contains(word) && !line.contains("too many errors emitted");
+        }
+        if keep {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    (!kept.is_empty()).then_some(kept)
+}
+
 /// Messages when the user's source is not at hand.
 pub(super) fn plain(text: String) -> Vec<Diagnostic> {
     struct None;
@@ -160,6 +178,14 @@ mod tests {
             "{}",
             d.message
         );
+    }
+
+    #[test]
+    fn errors_are_dropped_with_their_notes() {
+        let a = "a.metal:1:2: error: no <pseudo> here\na.metal:9:9: note: in instantiation\n";
+        let b = "a.metal:3:22: error: real\na.metal:4:1: note: of it\n";
+        assert_eq!(without(&format!("{a}{b}"), "<pseudo>").as_deref(), Some(b));
+        assert_eq!(without(a, "<pseudo>"), None);
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) defines: Vec<(String, String)>,
     pub(crate) version: u32,
     pub(crate) fast_math: bool,
+    /// Takes what Apple's compiler would refuse but clang understands.
+    pub(crate) lenient: bool,
 }
 
 /// A file that a library was made from, and its digest then.
@@ -104,15 +106,19 @@ impl Compiler {
         let text =
             self.clang.preprocess(source, options, &self.stdlib).map_err(|e| explain(e, &lines))?;
         let preprocessed = Source::new(text);
-        let unit = front::translate(&preprocessed, &lines).map_err(Error::Compile)?;
-        let all: Vec<usize> = (0..unit.entries.len()).collect();
+        let mut unit = front::translate(&preprocessed, &lines).map_err(Error::Compile)?;
+        if options.lenient {
+            unit.text.insert_str(0, stdlib::LENIENT);
+        }
+        let all = all_of(&unit);
         if unit.entries.len() <= EAGER && unit.constants.is_empty() {
             self.object(&unit, &all, &ConstantValues::new(), mode, options)
                 .map_err(|e| explain(e, &lines))?;
         } else {
-            let text = front::render(&unit, &all, &ConstantValues::new(), Mode::Fast);
-            self.with_headers(Mode::Fast, |h| self.clang.check(&text, h))
-                .map_err(|e| explain(e, &lines))?;
+            self.syntax(&unit, Mode::Fast).map_err(|e| explain(e, &lines))?;
+        }
+        if unit.refers && !options.lenient {
+            self.elements(&unit).map_err(|e| explain(e, &lines))?;
         }
         let dependencies = preprocessed
             .files
@@ -144,6 +150,24 @@ impl Compiler {
             ClangError::Other(e) => e,
         })?;
         Module::open(path, unit, &wanted).map(Arc::new)
+    }
+
+    /// Only finds errors.
+    fn syntax(&self, unit: &Unit, mode: Mode) -> std::result::Result<(), ClangError> {
+        let text = front::render(unit, &all_of(unit), &ConstantValues::new(), mode);
+        self.with_headers(mode, |h| self.clang.check(&text, mode, h))
+    }
+
+    /// Refuses references to elements of vectors, in source that is right otherwise.
+    fn elements(&self, unit: &Unit) -> std::result::Result<(), ClangError> {
+        match self.syntax(unit, Mode::Strict) {
+            // Clang can't change a property in place in a template, which is no fault of the source.
+            Err(ClangError::Messages(m)) => match messages::without(&m, "<pseudo-object type>") {
+                Some(rest) => Err(ClangError::Messages(rest)),
+                None => Ok(()),
+            },
+            other => other,
+        }
     }
 
     fn object(
@@ -199,6 +223,10 @@ impl Compiler {
             other => other,
         }
     }
+}
+
+fn all_of(unit: &Unit) -> Vec<usize> {
+    (0..unit.entries.len()).collect()
 }
 
 /// What a run of clang can end with.

@@ -18,6 +18,7 @@ const HEADERS: &[(&str, &str)] = &[
     header!("bfloat.h"),
     header!("check.h"),
     header!("common.h"),
+    header!("each.h"),
     header!("entry.h"),
     header!("integer.h"),
     header!("internals.h"),
@@ -26,6 +27,7 @@ const HEADERS: &[(&str, &str)] = &[
     header!("math.h"),
     header!("matrix.h"),
     header!("misc.h"),
+    header!("names.h"),
     header!("pack.h"),
     header!("prelude.h"),
     header!("runtime.h"),
@@ -37,6 +39,9 @@ const HEADERS: &[(&str, &str)] = &[
 ];
 
 const MACROS: &str = include_str!("../../stdlib/macros/metal_stdlib");
+
+/// What lenient compilation adds to the headers.
+pub(super) const LENIENT: &str = include_str!("../../stdlib/lenient.h");
 
 /// The parts of `<metal_stdlib>` that can be included alone.
 const PARTS: &[&str] = &[
@@ -148,13 +153,20 @@ fn install(folder: &Path, files: &[(String, String)]) -> std::io::Result<()> {
     if whole(folder, files) { Ok(()) } else { placed }
 }
 
-/// Every swizzle of 2, 3 and 4 components, in both spellings, as properties of the vector.
+/// Every swizzle of 2, 3 and 4 elements, in both spellings, as properties of the vector; and single
+/// elements, for the pass that refuses references to them.
 fn swizzles() -> String {
     const NAMES: [&[u8; 4]; 2] = [b"xyzw", b"rgba"];
     let mut out = String::from("// Made by softmetal: swizzles as properties.\n");
     for n in 2..=4usize {
-        let _ = write!(out, "#define __SM_SWIZZLES_{n} ");
-        for k in 2..=4u32 {
+        for k in 1..=4u32 {
+            match k {
+                1 => write!(out, "#define __SM_ELEMENTS_{n} "),
+                2 => write!(out, "\n#define __SM_SWIZZLES_{n} "),
+                _ => Ok(()),
+            }
+            .unwrap_or_default();
+            let kind = if k == 1 { "T".to_string() } else { format!("vec<T,{k}>") };
             for code in 0..n.pow(k) {
                 let picks: Vec<usize> = (0..k).map(|d| code / n.pow(d) % n).collect();
                 let spell =
@@ -163,24 +175,25 @@ fn swizzles() -> String {
                 let from: Vec<String> = picks.iter().map(|p| format!("e[{p}]")).collect();
                 let _ = writeln!(
                     out,
-                    "constexpr __sm_inline vec<T,{k}> __g_{name}() const {{ return vec<T,{k}>({}); }} \\",
+                    "constexpr __sm_inline {kind} __g_{name}() const {{ return {kind}({}); }} \\",
                     from.join(",")
                 );
                 let distinct = (1..picks.len()).all(|i| !picks[..i].contains(&picks[i]));
                 if distinct {
+                    let value = |j: usize| if k == 1 { "v".into() } else { format!("v.e[{j}]") };
                     let body: String = picks
                         .iter()
                         .enumerate()
-                        .map(|(j, p)| format!("e[{p}]=v.e[{j}];"))
+                        .map(|(j, p)| format!("e[{p}]={};", value(j)))
                         .collect();
                     let _ =
-                        writeln!(out, "__sm_inline void __p_{name}(vec<T,{k}> v) {{ {body} }} \\");
+                        writeln!(out, "constexpr __sm_inline void __p_{name}({kind} v) {{ {body} }} \\");
                 }
                 let put = if distinct { format!(",put=__p_{name}") } else { String::new() };
                 for set in 0..2 {
                     let _ = writeln!(
                         out,
-                        "__declspec(property(get=__g_{name}{put})) vec<T,{k}> {}; \\",
+                        "__declspec(property(get=__g_{name}{put})) {kind} {}; \\",
                         spell(set)
                     );
                 }

@@ -14,6 +14,8 @@ pub(crate) enum Mode {
     Fast,
     /// One thread at a time, with every access reported.
     Checked,
+    /// Not at all: only to find references to elements of vectors.
+    Strict,
 }
 
 /// Writes the file with the given entries compiled in.
@@ -61,7 +63,7 @@ fn write_entry(out: &mut String, n: usize, entry: &Entry, mode: Mode) {
     }
     let kind = match mode {
         _ if entry.meets => "THREAD",
-        Mode::Fast => "LOOP",
+        Mode::Fast | Mode::Strict => "LOOP",
         Mode::Checked => "WALK",
     };
     let _ = write!(out, "__SM_{kind}_ENTRY({n}, {f}{args})");

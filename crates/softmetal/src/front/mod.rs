@@ -3,6 +3,7 @@
 
 mod arguments;
 mod attributes;
+mod elements;
 mod emit;
 mod items;
 mod kernels;
@@ -79,6 +80,8 @@ pub(crate) struct Unit {
     pub(crate) constants: Vec<Constant>,
     /// How many threadgroup variables there are.
     pub(crate) slots: u32,
+    /// Whether references to elements of vectors have to be looked for.
+    pub(crate) refers: bool,
 }
 
 /// The user's own lines, for messages.
@@ -143,5 +146,6 @@ pub(crate) fn translate(source: &Source, lines: &dyn Lines) -> Result<Unit, Vec<
         entries,
         constants: variables.constants,
         slots: variables.slots,
+        refers: elements::may_be_referred_to(source),
     })
 }

@@ -1,7 +1,15 @@
 // <metal_atomic>: 32-bit and 64-bit atomics in device and threadgroup memory.
 namespace metal {
-template <class T> struct atomic { T __v; };
+template <class T> struct atomic {
+  static_assert(is_same<T, int>::value || is_same<T, uint>::value || is_same<T, bool>::value ||
+                is_same<T, float>::value || is_same<T, ulong>::value,
+                "an atomic is of int, uint, bool, float or ulong");
+  T __v;
+};
 template <class T> using _atomic = atomic<T>;
+// What is added to: int, uint and float. Compared, and changed by bits: int and uint.
+template <class T> using __sm_if_word = enable_if_t<is_same<T, int>::value || is_same<T, uint>::value, int>;
+template <class T> using __sm_if_float = enable_if_t<is_same<T, float>::value, int>;
 #ifdef __SM_CHECKED
 // Kinds as src/check/mod.rs numbers them: 2 atomic read, 3 atomic update.
 #define __SM_ATOMIC __sm_outline inline
@@ -46,35 +54,30 @@ template <class T> using __sm_bits_t = typename __sm_bits<T>::type;
     if (!ok) *expected = want; \
     return ok; \
   } \
-  template <class T> __SM_ATOMIC T __sm_fetch_float(volatile AS atomic<T> *p, T v, int op, memory_order o) { \
-    __SM_NOTE(&p->__v, 3) T old = as_type<T>(__sm_bits_t<T>(__atomic_load_n(__SM_RAW(AS, p), __ATOMIC_SEQ_CST))), next; \
-    do { next = op == 0 ? T(old + v) : op == 1 ? T(old - v) : op == 2 ? max(old, v) : min(old, v); } \
-    while (!__sm_swap_if(p, old, next)); \
-    return old; \
-  } \
-  __SM_RMW(AS, add, 0) __SM_RMW(AS, sub, 1) __SM_RMW(AS, max, 2) __SM_RMW(AS, min, 3) \
-  __SM_RMW_INT(AS, and) __SM_RMW_INT(AS, or) __SM_RMW_INT(AS, xor)
-#define __SM_RMW(AS, OP, CODE) \
-  template <class T, __sm_if_int<T> = 0> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
+  __SM_RMW(AS, add) __SM_RMW(AS, sub) __SM_RMW(AS, max) __SM_RMW(AS, min) \
+  __SM_RMW(AS, and) __SM_RMW(AS, or) __SM_RMW(AS, xor) \
+  __SM_RMW_FLOAT(AS, add, old + v) __SM_RMW_FLOAT(AS, sub, old - v)
+#define __SM_RMW(AS, OP) \
+  template <class T, __sm_if_word<T> = 0> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
     __SM_NOTE(&p->__v, 3) return __atomic_fetch_##OP(&p->__v, v, __ATOMIC_SEQ_CST); \
-  } \
-  template <class T, enable_if_t<__sm_flt<T>::value, int> = 0> \
-  __sm_inline T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
-    return __sm_fetch_float(p, v, CODE, o); \
   }
-#define __SM_RMW_INT(AS, OP) \
-  template <class T> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
-    __SM_NOTE(&p->__v, 3) return __atomic_fetch_##OP(&p->__v, v, __ATOMIC_SEQ_CST); \
+#define __SM_RMW_FLOAT(AS, OP, NEXT) \
+  template <class T, __sm_if_float<T> = 0> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
+    __SM_NOTE(&p->__v, 3) T old = as_type<T>(__sm_bits_t<T>(__atomic_load_n(__SM_RAW(AS, p), __ATOMIC_SEQ_CST))), next; \
+    do next = NEXT; while (!__sm_swap_if(p, old, next)); \
+    return old; \
   }
 __SM_ATOMICS(__sm_device)
 __SM_ATOMICS(__local)
 #define __SM_ATOMIC_LONG(AS, OP) \
-  __sm_inline void atomic_##OP##_explicit(volatile AS atomic<ulong> *p, ulong v, memory_order o) { (void)atomic_fetch_##OP##_explicit(p, v, o); }
+  __SM_ATOMIC void atomic_##OP##_explicit(volatile AS atomic<ulong> *p, ulong v, memory_order o) { \
+    __SM_NOTE(&p->__v, 3) __atomic_fetch_##OP(&p->__v, v, __ATOMIC_SEQ_CST); \
+  }
 __SM_ATOMIC_LONG(__sm_device, min)
 __SM_ATOMIC_LONG(__sm_device, max)
 #undef __SM_ATOMICS
 #undef __SM_RMW
-#undef __SM_RMW_INT
+#undef __SM_RMW_FLOAT
 #undef __SM_ATOMIC_LONG
 __sm_inline void atomic_thread_fence(mem_flags f, memory_order = memory_order_seq_cst, thread_scope s = thread_scope_device) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -83,6 +86,6 @@ __sm_inline void atomic_thread_fence(mem_flags f, memory_order = memory_order_se
 // OpenCL predefines these names, so the front end spells them differently.
 #define __SM_ATOMIC_NAME(T) typedef atomic<T> __sm_atomic_##T;
 __SM_ATOMIC_NAME(int) __SM_ATOMIC_NAME(uint) __SM_ATOMIC_NAME(bool) __SM_ATOMIC_NAME(float)
-__SM_ATOMIC_NAME(ulong) __SM_ATOMIC_NAME(long)
+__SM_ATOMIC_NAME(ulong)
 #undef __SM_ATOMIC_NAME
 } // namespace metal

@@ -9,6 +9,12 @@ struct bfloat {
   explicit constexpr __sm_inline bfloat(half h) : __bits(__sm_round(float(h))) {}
   constexpr __sm_inline operator float() const { return __sm_wide(); }
   constexpr __sm_inline float __sm_wide() const { return __builtin_bit_cast(float, uint(__bits) << 16); }
+  template <class S> __sm_inline bfloat &operator+=(S s) { return *this = bfloat(__sm_wide() + float(s)); }
+  template <class S> __sm_inline bfloat &operator-=(S s) { return *this = bfloat(__sm_wide() - float(s)); }
+  template <class S> __sm_inline bfloat &operator*=(S s) { return *this = bfloat(__sm_wide() * float(s)); }
+  template <class S> __sm_inline bfloat &operator/=(S s) { return *this = bfloat(__sm_wide() / float(s)); }
+  __sm_inline bfloat &operator++() { return *this += 1; }
+  __sm_inline bfloat &operator--() { return *this -= 1; }
   // To the nearest, ties to even; NaN stays NaN.
   static constexpr __sm_inline ushort __sm_round(float f) {
     uint u = __builtin_bit_cast(uint, f);
@@ -33,8 +39,7 @@ constexpr __sm_inline __sm_bfloat_side __sm_val(bfloat b) { return __sm_bfloat_s
   template <class S, metal::enable_if_t<metal::__sm_int<S>::value, int> = 0> \
   constexpr __sm_inline bfloat operator OP(bfloat a, S b) { return bfloat(a.__sm_wide() OP float(b)); } \
   template <class S, metal::enable_if_t<metal::__sm_int<S>::value, int> = 0> \
-  constexpr __sm_inline bfloat operator OP(S a, bfloat b) { return bfloat(float(a) OP b.__sm_wide()); } \
-  template <class S> __sm_inline bfloat &operator OP##=(bfloat &a, S b) { return a = bfloat(a.__sm_wide() OP float(b)); }
+  constexpr __sm_inline bfloat operator OP(S a, bfloat b) { return bfloat(float(a) OP b.__sm_wide()); }
 __SM_BF_OP(+)
 __SM_BF_OP(-)
 __SM_BF_OP(*)
@@ -56,5 +61,3 @@ __SM_BF_CMP(>=)
 constexpr __sm_inline bfloat operator-(bfloat a) { return bfloat(-a.__sm_wide()); }
 constexpr __sm_inline bfloat operator+(bfloat a) { return a; }
 constexpr __sm_inline bool operator!(bfloat a) { return a.__sm_wide() == 0.0f; }
-__sm_inline bfloat &operator++(bfloat &a) { return a = bfloat(a.__sm_wide() + 1.0f); }
-__sm_inline bfloat &operator--(bfloat &a) { return a = bfloat(a.__sm_wide() - 1.0f); }

@@ -11,43 +11,23 @@ float frexpf(float, int *); int ilogbf(float); float remainderf(float, float);
 }
 namespace metal {
 template <class T> using __sm_if_bf = enable_if_t<is_same<T, bfloat>::value, int>;
-template <class A, class B> using __sm_if_mix = enable_if_t<
-    is_arithmetic<A>::value && is_arithmetic<B>::value && !is_same<A, B>::value, int>;
 
-// One float argument. IMPL is an expression of `x`.
+// A function of floats. IMPL is an expression of `x`, `y` and `z`.
 #define __SM_F1(NAME, IMPL) \
   __sm_inline float NAME(float x) { return IMPL; } \
   __sm_inline half NAME(half h) { float x = h; return half(IMPL); } \
   template <class T, __sm_if_bf<T> = 0> __sm_inline T NAME(T h) { float x = h; return T(IMPL); } \
-  template <class T, int N> __sm_inline vec<T, N> NAME(const vec<T, N> &v) { \
-    vec<T, N> r; \
-    for (int i = 0; i < N; i++) r.e[i] = NAME(v.e[i]); \
-    return r; \
-  }
+  __SM_FLOAT_VECS(__SM_VEC1, NAME)
 #define __SM_F2(NAME, IMPL) \
   __sm_inline float NAME(float x, float y) { return IMPL; } \
   __sm_inline half NAME(half g, half h) { float x = g, y = h; return half(IMPL); } \
   template <class T, __sm_if_bf<T> = 0> __sm_inline T NAME(T g, T h) { float x = g, y = h; return T(IMPL); } \
-  template <class A, class B, __sm_if_mix<A, B> = 0> __sm_inline float NAME(A a, B b) { return NAME(float(a), float(b)); } \
-  template <class T, int N> __sm_inline vec<T, N> NAME(const vec<T, N> &a, const __sm_id_t<vec<T, N>> &b) { \
-    vec<T, N> r; \
-    for (int i = 0; i < N; i++) r.e[i] = NAME(a.e[i], b.e[i]); \
-    return r; \
-  } \
-  template <class T, int N, class S, enable_if_t<is_arithmetic<S>::value, int> = 0> \
-  __sm_inline vec<T, N> NAME(S a, const vec<T, N> &b) { return NAME(vec<T, N>(a), b); }
+  __SM_FLOAT_VECS(__SM_VEC2, NAME)
 #define __SM_F3(NAME, IMPL) \
   __sm_inline float NAME(float x, float y, float z) { return IMPL; } \
   __sm_inline half NAME(half f, half g, half h) { float x = f, y = g, z = h; return half(IMPL); } \
   template <class T, __sm_if_bf<T> = 0> __sm_inline T NAME(T f, T g, T h) { float x = f, y = g, z = h; return T(IMPL); } \
-  template <class T, int N> \
-  __sm_inline vec<T, N> NAME(const vec<T, N> &a, const __sm_id_t<vec<T, N>> &b, const __sm_id_t<vec<T, N>> &c) { \
-    vec<T, N> r; \
-    for (int i = 0; i < N; i++) r.e[i] = NAME(a.e[i], b.e[i], c.e[i]); \
-    return r; \
-  } \
-  template <class T, int N, class S, enable_if_t<is_arithmetic<S>::value, int> = 0> \
-  __sm_inline vec<T, N> NAME(S a, const __sm_id_t<vec<T, N>> &b, const vec<T, N> &c) { return NAME(vec<T, N>(a), b, c); }
+  __SM_FLOAT_VECS(__SM_VEC3, NAME)
 
 __sm_inline float __sm_pi(float turns, int cosine) {
   // Exact argument reduction first: sinpi(n) must be a true zero.
@@ -86,18 +66,16 @@ __SM_MATH_ALL
 // nextafter in half and bfloat steps in their own grid, not in float's.
 __sm_inline float ldexp(float x, int k) { return ldexpf(x, k); }
 __sm_inline half ldexp(half x, int k) { return half(ldexpf(x, k)); }
-template <class T, int N> __sm_inline vec<T, N> ldexp(const vec<T, N> &v, const vec<int, N> &k) {
-  vec<T, N> r;
-  for (int i = 0; i < N; i++) r.e[i] = ldexp(v.e[i], k.e[i]);
-  return r;
-}
+template <class T, __sm_if_bf<T> = 0> __sm_inline T ldexp(T x, int k) { return T(ldexpf(x, k)); }
+#define __SM_LDEXP(T, N, ...) __sm_inline T##N ldexp(T##N v, int##N k) { __SM_EACH(T, N, ldexp(v.e[i], k.e[i])) }
+__SM_FLOAT_VECS(__SM_LDEXP, )
+#undef __SM_LDEXP
 __sm_inline int ilogb(float x) { return ilogbf(x); }
 __sm_inline int ilogb(half x) { return ilogbf(x); }
-template <class T, int N> __sm_inline vec<int, N> ilogb(const vec<T, N> &v) {
-  vec<int, N> r;
-  for (int i = 0; i < N; i++) r.e[i] = ilogb(v.e[i]);
-  return r;
-}
+template <class T, __sm_if_bf<T> = 0> __sm_inline int ilogb(T x) { return ilogbf(x); }
+#define __SM_ILOGB(T, N, ...) __sm_inline int##N ilogb(T##N v) { __SM_EACH(int, N, ilogb(v.e[i])) }
+__SM_FLOAT_VECS(__SM_ILOGB, )
+#undef __SM_ILOGB
 // Results by reference, once for each space they may live in.
 #define __SM_OUT(AS) \
   template <class T, enable_if_t<__sm_flt<T>::value, int> = 0> __sm_inline T frexp(T x, AS int &e) { \

@@ -24,6 +24,9 @@ template <class T, int C, int R> struct matrix {
   explicit constexpr __sm_inline matrix(const matrix<U, C, R> &m) : columns{} {
     for (int c = 0; c < C; c++) columns[c] = column(m.columns[c]);
   }
+  __sm_inline matrix &operator+=(const matrix &m) { return *this = *this + m; }
+  __sm_inline matrix &operator-=(const matrix &m) { return *this = *this - m; }
+  template <class S> __sm_inline matrix &operator*=(const S &s) { return *this = *this * s; }
   __sm_inline __private column &operator[](int c) __private { return columns[c]; }
   __sm_inline const __private column &operator[](int c) const __private { return columns[c]; }
   __sm_inline column &operator[](int c) { return columns[c]; }
@@ -34,8 +37,7 @@ template <class T, int C, int R> struct matrix {
     matrix<T, C, R> m; \
     for (int c = 0; c < C; c++) m.columns[c] = a.columns[c] OP b.columns[c]; \
     return m; \
-  } \
-  template <class T, int C, int R> __sm_inline matrix<T, C, R> &operator OP##=(matrix<T, C, R> &a, const matrix<T, C, R> &b) { return a = a OP b; }
+  }
 __SM_MATOP(+)
 __SM_MATOP(-)
 #undef __SM_MATOP
@@ -72,7 +74,6 @@ __sm_inline matrix<T, K, R> operator*(const matrix<T, C, R> &a, const matrix<T, 
   for (int k = 0; k < K; k++) m.columns[k] = a * b.columns[k];
   return m;
 }
-template <class T, int C, int R, class S> __sm_inline matrix<T, C, R> &operator*=(matrix<T, C, R> &a, const S &s) { return a = a * s; }
 template <class T, int C, int R> __sm_inline bool operator==(const matrix<T, C, R> &a, const matrix<T, C, R> &b) {
   bool same = true;
   for (int c = 0; c < C; c++)

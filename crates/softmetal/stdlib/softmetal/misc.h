@@ -24,11 +24,3 @@ using ::size_t; using ::ptrdiff_t; using ::uint; using ::ushort; using ::uchar; 
 using ::int8_t; using ::uint8_t; using ::int16_t; using ::uint16_t;
 using ::int32_t; using ::uint32_t; using ::int64_t; using ::uint64_t;
 } // namespace metal
-// `p += c` where c is of a class that becomes an integer: clang's own candidates take no pointer
-// variable of a thread here.
-#define __SM_STEP(OP) \
-  template <class T, class C, metal::enable_if_t<metal::is_class<C>::value, int> = 0, class = decltype(ptrdiff_t(*(__private C *)nullptr))> \
-  __sm_inline T *&operator OP##=(T *&p, C c) { return p = p OP ptrdiff_t(c); }
-__SM_STEP(+)
-__SM_STEP(-)
-#undef __SM_STEP

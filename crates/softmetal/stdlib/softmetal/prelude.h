@@ -6,6 +6,7 @@
 #include "swizzles.h"
 #include "vec.h"
 #include "vecops.h"
+#include "each.h"
 #include "matrix.h"
 #include "math.h"
 #include "integer.h"
@@ -22,3 +23,4 @@
 #include "internals.h"
 #include "entry.h"
 #include "misc.h"
+#include "names.h"

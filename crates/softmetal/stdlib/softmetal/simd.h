@@ -66,60 +66,51 @@ struct __sm_add { template <class T> __sm_inline T operator()(T a, T b) const { 
 struct __sm_mul { template <class T> __sm_inline T operator()(T a, T b) const { return T(a * b); } };
 struct __sm_lo { template <class T> __sm_inline T operator()(T a, T b) const { return min(a, b); } };
 struct __sm_hi { template <class T> __sm_inline T operator()(T a, T b) const { return max(a, b); } };
-struct __sm_and {
-  template <class T> __sm_inline T operator()(T a, T b) const {
-    if constexpr (is_floating_point<T>::value) return a; else return T(a & b);
-  }
-};
-struct __sm_or {
-  template <class T> __sm_inline T operator()(T a, T b) const {
-    if constexpr (is_floating_point<T>::value) return a; else return T(a | b);
-  }
-};
-struct __sm_xor {
-  template <class T> __sm_inline T operator()(T a, T b) const {
-    if constexpr (is_floating_point<T>::value) return a; else return T(a ^ b);
-  }
-};
+struct __sm_and { template <class T> __sm_inline T operator()(T a, T b) const { return T(a & b); } };
+struct __sm_or { template <class T> __sm_inline T operator()(T a, T b) const { return T(a | b); } };
+struct __sm_xor { template <class T> __sm_inline T operator()(T a, T b) const { return T(a ^ b); } };
 
+template <class T> using __sm_if_lane = enable_if_t<__is_valid_simdgroup_type<T>::value, int>;
+template <class T> using __sm_if_lane_int =
+    enable_if_t<__is_valid_simdgroup_type<T>::value && __sm_int<vec_element_t<T>>::value, int>;
 #define __SM_GROUP(G, REDUCE, PREFIX) \
-  template <class T> __sm_inline T G##_sum(T v) { return REDUCE(v, __sm_add()); } \
-  template <class T> __sm_inline T G##_product(T v) { return REDUCE(v, __sm_mul()); } \
-  template <class T> __sm_inline T G##_min(T v) { return REDUCE(v, __sm_lo()); } \
-  template <class T> __sm_inline T G##_max(T v) { return REDUCE(v, __sm_hi()); } \
-  template <class T> __sm_inline T G##_and(T v) { return REDUCE(v, __sm_and()); } \
-  template <class T> __sm_inline T G##_or(T v) { return REDUCE(v, __sm_or()); } \
-  template <class T> __sm_inline T G##_xor(T v) { return REDUCE(v, __sm_xor()); } \
-  template <class T> __sm_inline T G##_prefix_inclusive_sum(T v) { return PREFIX(v, T(0), true, __sm_add()); } \
-  template <class T> __sm_inline T G##_prefix_exclusive_sum(T v) { return PREFIX(v, T(0), false, __sm_add()); } \
-  template <class T> __sm_inline T G##_prefix_inclusive_product(T v) { return PREFIX(v, T(1), true, __sm_mul()); } \
-  template <class T> __sm_inline T G##_prefix_exclusive_product(T v) { return PREFIX(v, T(1), false, __sm_mul()); } \
+  template <class T, __sm_if_lane<T> = 0> __sm_inline T G##_sum(T v) { return REDUCE(v, __sm_add()); } \
+  template <class T, __sm_if_lane<T> = 0> __sm_inline T G##_product(T v) { return REDUCE(v, __sm_mul()); } \
+  template <class T, __sm_if_lane<T> = 0> __sm_inline T G##_min(T v) { return REDUCE(v, __sm_lo()); } \
+  template <class T, __sm_if_lane<T> = 0> __sm_inline T G##_max(T v) { return REDUCE(v, __sm_hi()); } \
+  template <class T, __sm_if_lane_int<T> = 0> __sm_inline T G##_and(T v) { return REDUCE(v, __sm_and()); } \
+  template <class T, __sm_if_lane_int<T> = 0> __sm_inline T G##_or(T v) { return REDUCE(v, __sm_or()); } \
+  template <class T, __sm_if_lane_int<T> = 0> __sm_inline T G##_xor(T v) { return REDUCE(v, __sm_xor()); } \
+  template <class T, __sm_if_lane<T> = 0> __sm_inline T G##_prefix_inclusive_sum(T v) { return PREFIX(v, T(0), true, __sm_add()); } \
+  template <class T, __sm_if_lane<T> = 0> __sm_inline T G##_prefix_exclusive_sum(T v) { return PREFIX(v, T(0), false, __sm_add()); } \
+  template <class T, __sm_if_lane<T> = 0> __sm_inline T G##_prefix_inclusive_product(T v) { return PREFIX(v, T(1), true, __sm_mul()); } \
+  template <class T, __sm_if_lane<T> = 0> __sm_inline T G##_prefix_exclusive_product(T v) { return PREFIX(v, T(1), false, __sm_mul()); } \
   __sm_inline bool G##_all(bool v) { return bool(REDUCE(uint(v), __sm_and())); } \
   __sm_inline bool G##_any(bool v) { return bool(REDUCE(uint(v), __sm_or())); }
 __SM_GROUP(simd, __sm_reduce, __sm_prefix)
 __SM_GROUP(quad, __sm_quad_reduce, __sm_quad_prefix)
 #undef __SM_GROUP
 
-template <class T> __sm_inline T simd_shuffle(T v, ushort lane) { return __sm_read_lane(v, lane); }
-template <class T> __sm_inline T simd_broadcast(T v, ushort lane) { return __sm_read_lane(v, lane); }
-template <class T> __sm_inline T simd_shuffle_xor(T v, ushort mask) { return __sm_read_lane(v, __sm_self()->lane ^ mask); }
-template <class T> __sm_inline T simd_shuffle_up(T v, ushort d) { return __sm_read_or_own(v, int(__sm_self()->lane) - int(d)); }
-template <class T> __sm_inline T simd_shuffle_down(T v, ushort d) { return __sm_read_or_own(v, int(__sm_self()->lane) + int(d)); }
-template <class T> __sm_inline T simd_shuffle_rotate_up(T v, ushort d) { return __sm_read_lane(v, (__sm_self()->lane - d) & 31); }
-template <class T> __sm_inline T simd_shuffle_rotate_down(T v, ushort d) { return __sm_read_lane(v, (__sm_self()->lane + d) & 31); }
-template <class T> __sm_inline T simd_shuffle_and_fill_up(T v, T fill, ushort d, ushort modulo = 32) {
+template <class T, __sm_if_lane<T> = 0> __sm_inline T simd_shuffle(T v, ushort lane) { return __sm_read_lane(v, lane); }
+template <class T, __sm_if_lane<T> = 0> __sm_inline T simd_broadcast(T v, ushort lane) { return __sm_read_lane(v, lane); }
+template <class T, __sm_if_lane<T> = 0> __sm_inline T simd_shuffle_xor(T v, ushort mask) { return __sm_read_lane(v, __sm_self()->lane ^ mask); }
+template <class T, __sm_if_lane<T> = 0> __sm_inline T simd_shuffle_up(T v, ushort d) { return __sm_read_or_own(v, int(__sm_self()->lane) - int(d)); }
+template <class T, __sm_if_lane<T> = 0> __sm_inline T simd_shuffle_down(T v, ushort d) { return __sm_read_or_own(v, int(__sm_self()->lane) + int(d)); }
+template <class T, __sm_if_lane<T> = 0> __sm_inline T simd_shuffle_rotate_up(T v, ushort d) { return __sm_read_lane(v, (__sm_self()->lane - d) & 31); }
+template <class T, __sm_if_lane<T> = 0> __sm_inline T simd_shuffle_rotate_down(T v, ushort d) { return __sm_read_lane(v, (__sm_self()->lane + d) & 31); }
+template <class T, __sm_if_lane<T> = 0> __sm_inline T simd_shuffle_and_fill_up(T v, T fill, ushort d, ushort modulo = 32) {
   int lane = __sm_self()->lane, first = lane - lane % modulo, from = lane - int(d);
   T fetched = __sm_read_or_own(v, from);
   T filler = __sm_read_or_own(fill, from < first ? from + int(modulo) : lane);
   return from < first ? filler : fetched;
 }
-template <class T> __sm_inline T simd_shuffle_and_fill_down(T v, T fill, ushort d, ushort modulo = 32) {
+template <class T, __sm_if_lane<T> = 0> __sm_inline T simd_shuffle_and_fill_down(T v, T fill, ushort d, ushort modulo = 32) {
   int lane = __sm_self()->lane, end = lane - lane % modulo + modulo, from = lane + int(d);
   T fetched = __sm_read_or_own(v, from);
   T filler = __sm_read_or_own(fill, from >= end ? from - int(modulo) : lane);
   return from >= end ? filler : fetched;
 }
-template <class T> __sm_inline T simd_broadcast_first(T v) {
+template <class T, __sm_if_lane<T> = 0> __sm_inline T simd_broadcast_first(T v) {
   __sm_met m = __sm_publish(v, __SM_MEET_SIMD);
   return m.at<T>(__builtin_ctz(m.active));
 }
@@ -129,26 +120,26 @@ __sm_inline bool simd_is_first() {
 }
 __sm_inline bool simd_is_helper_thread() { return false; }
 
-template <class T> __sm_inline T quad_shuffle(T v, ushort lane) { return __sm_read_lane(v, (__sm_self()->lane & 28u) | (lane & 3u)); }
-template <class T> __sm_inline T quad_broadcast(T v, ushort lane) { return quad_shuffle(v, lane); }
-template <class T> __sm_inline T quad_shuffle_xor(T v, ushort mask) { return __sm_read_lane(v, __sm_self()->lane ^ (mask & 3u)); }
-template <class T> __sm_inline T quad_shuffle_up(T v, ushort d) {
+template <class T, __sm_if_lane<T> = 0> __sm_inline T quad_shuffle(T v, ushort lane) { return __sm_read_lane(v, (__sm_self()->lane & 28u) | (lane & 3u)); }
+template <class T, __sm_if_lane<T> = 0> __sm_inline T quad_broadcast(T v, ushort lane) { return quad_shuffle(v, lane); }
+template <class T, __sm_if_lane<T> = 0> __sm_inline T quad_shuffle_xor(T v, ushort mask) { return __sm_read_lane(v, __sm_self()->lane ^ (mask & 3u)); }
+template <class T, __sm_if_lane<T> = 0> __sm_inline T quad_shuffle_up(T v, ushort d) {
   uint lane = __sm_self()->lane;
   return __sm_read_lane(v, (lane & 3u) < d ? lane : lane - d);
 }
-template <class T> __sm_inline T quad_shuffle_down(T v, ushort d) {
+template <class T, __sm_if_lane<T> = 0> __sm_inline T quad_shuffle_down(T v, ushort d) {
   uint lane = __sm_self()->lane;
   return __sm_read_lane(v, (lane & 3u) + d > 3 ? lane : lane + d);
 }
-template <class T> __sm_inline T quad_shuffle_rotate_up(T v, ushort d) {
+template <class T, __sm_if_lane<T> = 0> __sm_inline T quad_shuffle_rotate_up(T v, ushort d) {
   uint lane = __sm_self()->lane;
   return __sm_read_lane(v, (lane & 28u) | ((lane - d) & 3u));
 }
-template <class T> __sm_inline T quad_shuffle_rotate_down(T v, ushort d) {
+template <class T, __sm_if_lane<T> = 0> __sm_inline T quad_shuffle_rotate_down(T v, ushort d) {
   uint lane = __sm_self()->lane;
   return __sm_read_lane(v, (lane & 28u) | ((lane + d) & 3u));
 }
-template <class T> __sm_inline T quad_broadcast_first(T v) {
+template <class T, __sm_if_lane<T> = 0> __sm_inline T quad_broadcast_first(T v) {
   __sm_met m = __sm_publish(v, __SM_MEET_SIMD);
   return m.at<T>(__builtin_ctz(m.active & (15u << (m.lane & 28u))));
 }

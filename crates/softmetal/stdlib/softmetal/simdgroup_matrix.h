@@ -8,6 +8,7 @@ __sm_inline __sm_origin __sm_fragment(uint lane) {
 }
 template <class T, int C, int R = C> struct simdgroup_matrix {
   static_assert(C == 8 && R == 8, "simdgroup_matrix is 8x8");
+  static_assert(__sm_flt<T>::value, "the elements of a simdgroup_matrix are half, bfloat or float");
   typedef vec<T, 2> storage_type;
   storage_type __m;
   simdgroup_matrix() = default;
@@ -39,27 +40,27 @@ __sm_inline ulong __sm_element_at(uint row, uint col, ulong stride, ulong2 origi
 #define __SM_IN_STEP() __sm_meet(__SM_MEET_SIMD, 0);
 #define __SM_AT_ONCE()
 #define __SM_LOADSTORE(AS, MEET) \
-  template <class T, class U> __sm_inline void simdgroup_load(simdgroup_matrix<T, 8, 8> &m, const volatile AS U *p, \
+  template <class T> __sm_inline void simdgroup_load(simdgroup_matrix<T, 8, 8> &m, const volatile AS T *p, \
       ulong stride = 8, ulong2 origin = ulong2(0ul), bool transposed = false) { \
     __sm_origin o = __sm_fragment(__sm_self()->lane); \
-    const AS U *q = (const AS U *)p; \
+    const AS T *q = (const AS T *)p; \
     MEET() \
-    m.__m.e[0] = T(q[__sm_element_at(o.row, o.col, stride, origin, transposed)]); \
-    m.__m.e[1] = T(q[__sm_element_at(o.row, o.col + 1, stride, origin, transposed)]); \
+    m.__m.e[0] = q[__sm_element_at(o.row, o.col, stride, origin, transposed)]; \
+    m.__m.e[1] = q[__sm_element_at(o.row, o.col + 1, stride, origin, transposed)]; \
   } \
-  template <class T, class U> __sm_inline void simdgroup_store(const simdgroup_matrix<T, 8, 8> &m, volatile AS U *p, \
+  template <class T> __sm_inline void simdgroup_store(const simdgroup_matrix<T, 8, 8> &m, volatile AS T *p, \
       ulong stride = 8, ulong2 origin = ulong2(0ul), bool transposed = false) { \
     __sm_origin o = __sm_fragment(__sm_self()->lane); \
-    AS U *q = (AS U *)p; \
-    q[__sm_element_at(o.row, o.col, stride, origin, transposed)] = U(m.__m.e[0]); \
-    q[__sm_element_at(o.row, o.col + 1, stride, origin, transposed)] = U(m.__m.e[1]); \
+    AS T *q = (AS T *)p; \
+    q[__sm_element_at(o.row, o.col, stride, origin, transposed)] = m.__m.e[0]; \
+    q[__sm_element_at(o.row, o.col + 1, stride, origin, transposed)] = m.__m.e[1]; \
     MEET() \
   }
 __SM_LOADSTORE(__sm_device, __SM_AT_ONCE)
 __SM_LOADSTORE(__local, __SM_IN_STEP)
-template <class T, class U> __sm_inline void simdgroup_load(simdgroup_matrix<T, 8, 8> &m, const __sm_host U *p,
+template <class T> __sm_inline void simdgroup_load(simdgroup_matrix<T, 8, 8> &m, const __sm_host T *p,
     ulong stride = 8, ulong2 origin = ulong2(0ul), bool transposed = false) {
-  simdgroup_load(m, (const __sm_device U *)p, stride, origin, transposed);
+  simdgroup_load(m, (const __sm_device T *)p, stride, origin, transposed);
 }
 #undef __SM_LOADSTORE
 #undef __SM_IN_STEP

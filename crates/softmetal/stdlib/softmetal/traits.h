@@ -5,6 +5,9 @@ template <class T, T V> struct integral_constant {
   typedef T value_type;
   typedef integral_constant type;
   constexpr operator T() const { return V; }
+  // clang's own candidates take no pointer variable of a thread here.
+  template <class P> friend P *&operator+=(P *&p, integral_constant) { return p = p + V; }
+  template <class P> friend P *&operator-=(P *&p, integral_constant) { return p = p - V; }
   constexpr T operator()() const { return V; }
 };
 template <bool B> using bool_constant = integral_constant<bool, B>;

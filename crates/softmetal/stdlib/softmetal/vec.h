@@ -14,8 +14,10 @@ template <class A, class... R> struct __sm_total<A, R...> {
 };
 template <class T> struct is_vector : bool_constant<(__sm_width<typename __sm_bare<T>::type>::value > 1)> {};
 template <class T> constexpr bool is_vector_v = is_vector<T>::value;
+// What a SIMD-group function takes: numbers of at most 32 bits and vectors of them, not bool.
 template <class T> struct __is_valid_simdgroup_type
-    : bool_constant<is_arithmetic<T>::value || is_vector<T>::value> {};
+    : bool_constant<is_arithmetic<T>::value && !is_same<T, bool>::value && sizeof(T) <= 4> {};
+template <class T, int N> struct __is_valid_simdgroup_type<vec<T, N>> : __is_valid_simdgroup_type<T> {};
 template <class T> struct __sm_element { typedef T type; };
 template <class T, int N> struct __sm_element<vec<T, N>> { typedef T type; };
 template <class T, int N> struct __sm_element<packed_vec<T, N>> { typedef T type; };
@@ -49,10 +51,21 @@ template <class T, class U, int N> struct __sm_put<T, packed_vec<U, N>> {
     __sm_put<T, B>::at(e, i, b); \
     (__sm_put<T, R>::at(e, i, r), ...); \
   } \
-  __sm_inline __private T &operator[](int i) __private { return e[i]; } \
-  __sm_inline const __private T &operator[](int i) const __private { return e[i]; } \
   __sm_inline T &operator[](int i) { return e[i]; } \
   constexpr __sm_inline const T &operator[](int i) const { return e[i]; }
+// Members, not functions that a template would find by name: with such in sight, clang refuses
+// `v.xy *= 2` in a template.
+#define __SM_VEC_SET(NAME, N, OP) \
+  template <class R, class = decltype(declval<vec<T, N>>() OP declval<R>())> \
+  __sm_inline NAME &operator OP##=(const R &b) { return *this = NAME(vec<T, N>(*this) OP b); }
+#define __SM_VEC_SETS(NAME, N) \
+  __SM_VEC_SET(NAME, N, +) __SM_VEC_SET(NAME, N, -) __SM_VEC_SET(NAME, N, *) __SM_VEC_SET(NAME, N, /) \
+  __SM_VEC_SET(NAME, N, %) __SM_VEC_SET(NAME, N, &) __SM_VEC_SET(NAME, N, |) __SM_VEC_SET(NAME, N, ^) \
+  __SM_VEC_SET(NAME, N, <<) __SM_VEC_SET(NAME, N, >>) \
+  __sm_inline NAME &operator++() { return *this += T(1); } \
+  __sm_inline NAME &operator--() { return *this -= T(1); } \
+  __sm_inline NAME operator++(int) { NAME old = *this; *this += T(1); return old; } \
+  __sm_inline NAME operator--(int) { NAME old = *this; *this -= T(1); return old; }
 #define __SM_VEC_CAST(NAME, OTHER, N) \
   template <class U, enable_if_t<!is_same<T, U>::value, int> = 0> \
   explicit constexpr __sm_inline NAME(const NAME<U, N> &v) : e{} { \
@@ -84,22 +97,31 @@ template <class T, class U, int N> struct __sm_put<T, packed_vec<U, N>> {
 #else
 #define __SM_VEC_MEMORY
 #endif
+#ifdef __SM_STRICT
+// No reference binds to an element of MSL's vectors, as none binds to a property. The code that
+// runs has fields: clang refuses `v.x += 1` on a property in templates.
+#define __SM_STORE(N) T e[N]; __SM_ELEMENTS_##N
+#else
+#define __SM_STORE(N) union { T e[N]; __SM_FIELDS_##N; };
 #define __SM_FIELDS_2 struct { T x, y; }; struct { T r, g; }
 #define __SM_FIELDS_3 struct { T x, y, z; }; struct { T r, g, b; }
 #define __SM_FIELDS_4 struct { T x, y, z, w; }; struct { T r, g, b, a; }
+#endif
 #define __SM_VEC(N, STORE) \
   template <class T> struct alignas(sizeof(T) * STORE) vec<T, N> { \
     typedef T __sm_t; \
-    union { T e[N]; __SM_FIELDS_##N; }; \
+    __SM_STORE(N) \
     __SM_VEC_BODY(vec, N) \
+    __SM_VEC_SETS(vec, N) \
     __SM_VEC_CAST(vec, packed_vec, N) \
     __SM_VEC_MEMORY \
     __SM_SWIZZLES_##N \
   }; \
   template <class T> struct packed_vec<T, N> { \
     typedef T __sm_t; \
-    union { T e[N]; __SM_FIELDS_##N; }; \
+    __SM_STORE(N) \
     __SM_VEC_BODY(packed_vec, N) \
+    __SM_VEC_SETS(packed_vec, N) \
     __SM_VEC_CAST(packed_vec, vec, N) \
     __SM_SWIZZLES_##N \
   };

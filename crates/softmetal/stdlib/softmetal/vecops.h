@@ -1,14 +1,17 @@
 // Operators of vectors: vector with vector, vector with scalar, packed with anything.
 namespace metal {
+// A scalar beside a vector becomes one of its elements, but a float never becomes an integer.
+template <class T, class S> using __sm_if_with =
+    enable_if_t<is_arithmetic<S>::value && (__sm_flt<T>::value || is_integral<S>::value), int>;
 #define __SM_OP(OP) \
   template <class T, int N> constexpr __sm_inline vec<T, N> operator OP(const vec<T, N> &a, const vec<T, N> &b) { \
     vec<T, N> r{}; \
     for (int i = 0; i < N; i++) r.e[i] = T(a.e[i] OP b.e[i]); \
     return r; \
   } \
-  template <class T, int N, class S, enable_if_t<is_arithmetic<S>::value, int> = 0> \
+  template <class T, int N, class S, __sm_if_with<T, S> = 0> \
   constexpr __sm_inline vec<T, N> operator OP(const vec<T, N> &a, S s) { return a OP vec<T, N>(s); } \
-  template <class T, int N, class S, enable_if_t<is_arithmetic<S>::value, int> = 0> \
+  template <class T, int N, class S, __sm_if_with<T, S> = 0> \
   constexpr __sm_inline vec<T, N> operator OP(S s, const vec<T, N> &b) { return vec<T, N>(s) OP b; } \
   template <class T, int N, class R> \
   constexpr __sm_inline auto operator OP(const packed_vec<T, N> &a, const R &b) -> decltype(vec<T, N>(a) OP b) { \
@@ -19,10 +22,6 @@ namespace metal {
   constexpr __sm_inline vec<T, N> operator OP(const S &a, const packed_vec<T, N> &b) { return a OP vec<T, N>(b); } \
   template <class T, int N> constexpr __sm_inline vec<T, N> operator OP(const packed_vec<T, N> &a, const packed_vec<T, N> &b) { \
     return vec<T, N>(a) OP vec<T, N>(b); \
-  } \
-  template <class T, int N, class R> __sm_inline vec<T, N> &operator OP##=(vec<T, N> &a, const R &b) { return a = a OP b; } \
-  template <class T, int N, class R> __sm_inline packed_vec<T, N> &operator OP##=(packed_vec<T, N> &a, const R &b) { \
-    return a = packed_vec<T, N>(vec<T, N>(a) OP b); \
   }
 __SM_OP(+)
 __SM_OP(-)
@@ -42,8 +41,7 @@ __SM_OP(^)
   template <class T, int N, class S, enable_if_t<is_integral<S>::value, int> = 0> \
   constexpr __sm_inline vec<T, N> operator OP(const vec<T, N> &a, S s) { return a OP vec<S, N>(s); } \
   template <class T, int N, class S, enable_if_t<is_integral<S>::value, int> = 0> \
-  constexpr __sm_inline vec<T, N> operator OP(S s, const vec<T, N> &b) { return vec<T, N>(s) OP b; } \
-  template <class T, int N, class R> __sm_inline vec<T, N> &operator OP##=(vec<T, N> &a, const R &b) { return a = a OP b; }
+  constexpr __sm_inline vec<T, N> operator OP(S s, const vec<T, N> &b) { return vec<T, N>(s) OP b; }
 __SM_SHIFT(<<)
 __SM_SHIFT(>>)
 #undef __SM_SHIFT
@@ -53,9 +51,9 @@ __SM_SHIFT(>>)
     for (int i = 0; i < N; i++) r.e[i] = a.e[i] OP b.e[i]; \
     return r; \
   } \
-  template <class T, int N, class S, enable_if_t<is_arithmetic<S>::value, int> = 0> \
+  template <class T, int N, class S, __sm_if_with<T, S> = 0> \
   constexpr __sm_inline vec<bool, N> operator OP(const vec<T, N> &a, S s) { return a OP vec<T, N>(s); } \
-  template <class T, int N, class S, enable_if_t<is_arithmetic<S>::value, int> = 0> \
+  template <class T, int N, class S, __sm_if_with<T, S> = 0> \
   constexpr __sm_inline vec<bool, N> operator OP(S s, const vec<T, N> &b) { return vec<T, N>(s) OP b; }
 __SM_CMP(==)
 __SM_CMP(!=)
@@ -83,8 +81,4 @@ template <class T, int N> constexpr __sm_inline vec<bool, N> operator!(const vec
   for (int i = 0; i < N; i++) r.e[i] = !a.e[i];
   return r;
 }
-template <class T, int N> __sm_inline vec<T, N> &operator++(vec<T, N> &a) { return a = a + T(1); }
-template <class T, int N> __sm_inline vec<T, N> &operator--(vec<T, N> &a) { return a = a - T(1); }
-template <class T, int N> __sm_inline vec<T, N> operator++(vec<T, N> &a, int) { vec<T, N> o = a; a = a + T(1); return o; }
-template <class T, int N> __sm_inline vec<T, N> operator--(vec<T, N> &a, int) { vec<T, N> o = a; a = a - T(1); return o; }
 } // namespace metal
