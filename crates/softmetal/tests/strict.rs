@@ -130,7 +130,10 @@ fn groups_atomics_and_matrices_take_their_types_only() {
 
 #[test]
 fn names_of_metals_types_are_taken() {
-    refused("float level(float x) { return x; } void f() { level(1.0f); }", &["level", "ambiguous"]);
+    refused(
+        "float level(float x) { return x; } void f() { level(1.0f); }",
+        &["level", "ambiguous"],
+    );
     refused("constant uint bias [[function_constant(0)]]; void f() { uint b = bias; }", &["bias"]);
     taken("void f(float bias, uint level) { float b = bias * level; }");
 }

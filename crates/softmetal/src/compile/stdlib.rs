@@ -186,8 +186,10 @@ fn swizzles() -> String {
                         .enumerate()
                         .map(|(j, p)| format!("e[{p}]={};", value(j)))
                         .collect();
-                    let _ =
-                        writeln!(out, "constexpr __sm_inline void __p_{name}({kind} v) {{ {body} }} \\");
+                    let _ = writeln!(
+                        out,
+                        "constexpr __sm_inline void __p_{name}({kind} v) {{ {body} }} \\"
+                    );
                 }
                 let put = if distinct { format!(",put=__p_{name}") } else { String::new() };
                 for set in 0..2 {
