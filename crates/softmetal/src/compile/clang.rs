@@ -123,8 +123,7 @@ impl Clang {
         let marked =
             format!("# 1 \"{}\"\n{source}\n", o.name.replace('\\', "\\\\").replace('"', "\\\""));
         let out = run(c, marked.as_bytes(), Duration::from_secs(60))?;
-        String::from_utf8(out)
-            .map_err(|_| ClangError::Other(Error::Compiler("the source is not UTF-8".into())))
+        Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
     /// A command with every option that decides how our headers are understood.

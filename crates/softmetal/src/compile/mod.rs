@@ -55,7 +55,7 @@ impl Lines for UserLines<'_> {
         if file == self.name {
             pick(self.source)
         } else {
-            pick(&std::fs::read_to_string(file).ok()?)
+            pick(&String::from_utf8_lossy(&std::fs::read(file).ok()?))
         }
     }
 }
@@ -85,6 +85,8 @@ impl Compiler {
 
     /// Translates and checks source. A library seen before comes from the cache.
     pub(crate) fn library(&self, source: &str, options: &Options, mode: Mode) -> Result<Arc<Unit>> {
+        // A byte order mark says nothing about UTF-8.
+        let source = source.strip_prefix('\u{feff}').unwrap_or(source);
         let key = digest(&[
             "unit",
             env!("CARGO_PKG_VERSION"),

@@ -4,6 +4,7 @@ use super::attributes;
 use super::kernels::attributes_in;
 use super::token::Source;
 use super::{Arg, ArgKind, Complaints};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Index attributes of compute kernels.
@@ -57,7 +58,7 @@ pub(super) fn arguments(
         }
     }
     number(&mut args);
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for a in &args {
         let place = match a.kind {
             ArgKind::Buffer { index, .. } => ("buffer", index),
@@ -75,19 +76,22 @@ pub(super) fn arguments(
     args
 }
 
-/// Unnumbered arguments take the lowest free indices, in order.
+/// Unnumbered arguments take the lowest free indices of their kind, in order.
 fn number(args: &mut [Arg]) {
-    let mut next = 0;
-    for i in 0..args.len() {
-        if matches!(args[i].kind, ArgKind::Buffer { index: u32::MAX, .. }) {
-            while args
-                .iter()
-                .any(|a| matches!(a.kind, ArgKind::Buffer { index, .. } if index == next))
-            {
-                next += 1;
-            }
-            if let ArgKind::Buffer { index, .. } = &mut args[i].kind {
-                *index = next;
+    fn index(kind: &mut ArgKind, threadgroup: bool) -> Option<&mut u32> {
+        match kind {
+            ArgKind::Buffer { index, .. } if !threadgroup => Some(index),
+            ArgKind::Threadgroup { index } if threadgroup => Some(index),
+            _ => None,
+        }
+    }
+    for threadgroup in [false, true] {
+        let mut taken: HashSet<u32> =
+            args.iter_mut().filter_map(|a| index(&mut a.kind, threadgroup).copied()).collect();
+        for arg in args.iter_mut() {
+            if let Some(at) = index(&mut arg.kind, threadgroup).filter(|at| **at == u32::MAX) {
+                *at = (0..).find(|n| !taken.contains(n)).unwrap_or(0);
+                taken.insert(*at);
             }
         }
     }
@@ -235,6 +239,10 @@ fn argument(
             let device = space == Some("device");
             let writable = device && !words.contains(&"const");
             let kind = ArgKind::Buffer { index: u32::MAX, device, writable };
+            Some(Arg { name, type_name, kind, condition })
+        }
+        (Some("threadgroup"), true) => {
+            let kind = ArgKind::Threadgroup { index: u32::MAX };
             Some(Arg { name, type_name, kind, condition })
         }
         (None, true) => complain("a pointer or reference must have an address space ('device', 'constant' or 'threadgroup')".into()),

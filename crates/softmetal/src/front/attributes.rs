@@ -114,10 +114,16 @@ impl Expression<'_> {
             text => {
                 let digits = text.trim_end_matches(['u', 'U', 'l', 'L']).replace('\'', "");
                 self.at += 1;
-                match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-                    Some(hex) => i64::from_str_radix(hex, 16).ok(),
-                    None => digits.parse().ok(),
-                }
+                let based = |prefix: &str| {
+                    digits.to_ascii_lowercase().strip_prefix(prefix).map(str::to_string)
+                };
+                let (base, digits) = match (based("0x"), based("0b")) {
+                    (Some(hex), _) => (16, hex),
+                    (_, Some(binary)) => (2, binary),
+                    _ if digits.starts_with('0') && digits.len() > 1 => (8, digits),
+                    _ => (10, digits),
+                };
+                i64::from_str_radix(&digits, base).ok()
             }
         }
     }
@@ -144,6 +150,7 @@ mod tests {
             ("(1 << 4) | 3", Some(19)),
             ("0x10u - 1", Some(15)),
             ("10 - 2 - 3", Some(5)),
+            ("010 + 0b11", Some(11)),
             ("WM * 32", None),
             ("1 / 0", None),
             ("", None),

@@ -42,6 +42,10 @@ pub(crate) fn items(source: &Source) -> Vec<Item> {
     reader.out
 }
 
+fn is_qualifier(text: &str) -> bool {
+    matches!(text, "const" | "volatile" | "device" | "constant" | "threadgroup" | "thread")
+}
+
 struct Reader<'a> {
     s: &'a Source,
     out: Vec<Item>,
@@ -190,8 +194,18 @@ impl Reader<'_> {
                             | "explicit"
                             | "static_assert"
                     );
+                    // `threadgroup float (*tile)[8]` declares a pointer to arrays.
+                    let mut inner = k + 1;
+                    while is_qualifier(s.text(inner)) {
+                        inner += 1;
+                    }
+                    let declarator = matches!(s.text(inner), "*" | "&") && k > start;
+                    if declarator && s.is_ident(inner + 1) {
+                        name_at = inner + 1;
+                    }
                     if k > start
                         && !keyword
+                        && !declarator
                         && (s.is_ident(k - 1) || before == ">" || name_at != usize::MAX && !is_type)
                     {
                         params = Some((k, close));

@@ -133,7 +133,7 @@ pub(crate) fn entries(
             continue;
         }
         let tag =
-            variables.tagged.contains(&kernel.item).then(|| format!("__sm_tag_{}", item.name));
+            variables.tagged.contains(&kernel.item).then(|| tag_name(items, kernels, kernel.item));
         let name = kernel.host_name.clone().unwrap_or_else(|| item.name.clone());
         // Qualified, as a kernel may be called what a function of `metal` is.
         let expression = format!("::{}{}", item.path, item.name);
@@ -144,19 +144,27 @@ pub(crate) fn entries(
     for item in items.iter().filter(|i| i.kind == ItemKind::Instantiation) {
         let tokens = item.tokens.clone();
         let attributes = attributes_in(source, tokens.clone());
-        let Some((id, tag, name_at, cast)) = instantiated(source, item) else {
+        let Some(i) = instantiated(source, item) else {
             continue;
         };
-        let Some(kernel) = kernels.iter().find(|k| items[k.item].name == source.text(name_at))
+        let (id, name_at) = (i.id, i.name);
+        let named: Vec<&Kernel> =
+            kernels.iter().filter(|k| items[k.item].name == source.text(name_at)).collect();
+        let Some(&kernel) =
+            named.iter().max_by_key(|k| likeness(source, &items[k.item], &i.params))
         else {
             continue; // an instantiation of something that is no kernel: clang's business
         };
-        let expression = match cast {
-            Some(types) => format!("static_cast<void (*)({types})>({id})"),
-            None if items[kernel.item].path.is_empty() && !id.starts_with("::") => {
+        let tag = format!("{}{}{}", i.path, tag_name(items, kernels, kernel.item), i.arguments);
+        let expression = match &i.params {
+            // Which of several, or with which arguments, the parameters tell.
+            Some(p) if i.arguments.is_empty() || named.len() > 1 => {
+                format!("static_cast<void (*)({})>({id})", types(source, p.clone()))
+            }
+            _ if items[kernel.item].path.is_empty() && !id.starts_with("::") => {
                 format!("::{id}")
             }
-            None => id.clone(),
+            _ => id.clone(),
         };
         let host = attributes
             .iter()
@@ -173,9 +181,51 @@ pub(crate) fn entries(
     out
 }
 
-/// From `template [[…]] kernel TYPE name<args>(params);`: the template-id, its tag, the token of
-/// the name, and the parameter types if the arguments are to be deduced from them.
-fn instantiated(source: &Source, item: &Item) -> Option<(String, String, usize, Option<String>)> {
+/// The class that tells a kernel's threadgroup variables from another's.
+pub(super) fn tag_name(items: &[Item], kernels: &[Kernel], item: usize) -> String {
+    let name = &items[item].name;
+    let before = kernels.iter().filter(|k| k.item < item && items[k.item].name == *name).count();
+    if before == 0 { format!("__sm_tag_{name}") } else { format!("__sm_tag{before}_{name}") }
+}
+
+/// How much the parameters of an instantiation are like those of a kernel template.
+fn likeness(source: &Source, kernel: &Item, params: &Option<Range<usize>>) -> usize {
+    let (Some(given), ItemKind::Function { params, .. }) = (params, &kernel.kind) else {
+        return 0;
+    };
+    let (given, own) = (split(source, given.clone()), split(source, params.clone()));
+    if given.len() != own.len() {
+        return 0;
+    }
+    let same = |(a, b): (&Range<usize>, &Range<usize>)| {
+        a.clone().filter(|&i| b.clone().any(|k| source.is(k, source.text(i)))).count()
+    };
+    1 + given.iter().zip(&own).map(same).sum::<usize>()
+}
+
+/// A parameter list without attributes, as a list of types.
+fn types(source: &Source, params: Range<usize>) -> String {
+    let one = |p: Range<usize>| {
+        let end = p.clone().find(|&i| source.is_attribute(i)).unwrap_or(p.end);
+        spelled(source, p.start..end)
+    };
+    split(source, params).into_iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// What an instantiation names.
+struct Instantiation {
+    /// `a::name<args>`
+    id: String,
+    /// `a::`
+    path: String,
+    /// `<args>`, or nothing if they are to be deduced.
+    arguments: String,
+    name: usize,
+    params: Option<Range<usize>>,
+}
+
+/// Reads `template [[…]] kernel TYPE name<args>(params);`.
+fn instantiated(source: &Source, item: &Item) -> Option<Instantiation> {
     let end = item.tokens.end - 1;
     let mut k = item.start;
     let mut last: Option<(usize, usize)> = None; // the name, and where its id ends
@@ -204,29 +254,11 @@ fn instantiated(source: &Source, item: &Item) -> Option<(String, String, usize, 
     while first >= 2 && source.is(first - 1, "::") && source.is_ident(first - 2) {
         first -= 2;
     }
-    let id = spelled(source, first..after);
-    let tag = format!("{}__sm_tag_{}", spelled(source, first..name), spelled(source, name..after));
-    let deduced = after == name + 1;
-    let cast = match (deduced, params) {
-        (true, Some(p)) => Some(
-            split(source, p)
-                .into_iter()
-                .map(|p| {
-                    let words: Vec<String> = (p.start..p.end)
-                        .take_while(|&i| !source.is_attribute(i))
-                        .map(|i| match source.text(i) {
-                            t @ ("device" | "constant" | "threadgroup" | "thread") => {
-                                format!("__sm_{t}")
-                            }
-                            t => t.to_string(),
-                        })
-                        .collect();
-                    words.join(" ")
-                })
-                .collect::<Vec<_>>()
-                .join(", "),
-        ),
-        _ => None,
-    };
-    Some((id, tag, name, cast))
+    Some(Instantiation {
+        id: spelled(source, first..after),
+        path: spelled(source, first..name),
+        arguments: spelled(source, name + 1..after),
+        name,
+        params,
+    })
 }

@@ -3,12 +3,13 @@
 
 use super::arguments::split;
 use super::items::{Item, ItemKind};
-use super::rewrite::{Edits, spelled};
+use super::rewrite::Edits;
+use super::temporaries;
 use super::token::Source;
 use std::collections::HashSet;
 use std::ops::Range;
 
-fn is_space(text: &str) -> bool {
+pub(super) fn is_space(text: &str) -> bool {
     matches!(text, "device" | "constant" | "threadgroup" | "thread")
 }
 
@@ -23,7 +24,11 @@ pub(crate) fn rewrite(source: &Source, items: &[Item], edits: &mut Edits) {
             continue;
         };
         for p in split(source, params.clone()) {
-            by_value(source, p, edits);
+            by_value(source, p.clone(), edits);
+            array(source, p, edits);
+        }
+        if let Some(template) = &item.template {
+            sizes(source, template.clone(), item, edits);
         }
         let outside = !item.in_class && item.name_at > 0 && source.is(item.name_at - 1, "::");
         if item.in_class || outside {
@@ -76,6 +81,69 @@ fn by_value(source: &Source, p: Range<usize>, edits: &mut Edits) {
     }
 }
 
+/// `T x[4]` as a parameter is an array in `thread` memory where nothing else is said.
+fn array(source: &Source, p: Range<usize>, edits: &mut Edits) {
+    let bounds = p.clone().find(|&i| source.is(i, "[") && !source.is_attribute(i));
+    let Some(name) = bounds.map(|b| b - 1).filter(|&n| n > p.start && source.is_ident(n)) else {
+        return;
+    };
+    if p.clone().any(|i| matches!(source.text(i), "(" | "=" | "&")) {
+        return;
+    }
+    let indirect = (p.start..name).any(|i| source.is(i, "*"));
+    if indirect {
+        edits.insert(source.tokens[name].start, "__sm_thread ");
+    } else if !p.clone().any(|i| is_space(source.text(i))) {
+        edits.insert(source.tokens[p.start].start, "__sm_thread ");
+    }
+}
+
+/// `template <typename T, uint N> … vec<T, N>`: widths are deduced as `int` and nothing else.
+fn sizes(source: &Source, header: Range<usize>, item: &Item, edits: &mut Edits) {
+    let ItemKind::Function { params, body } = &item.kind else {
+        return;
+    };
+    for p in split(source, header) {
+        let equals = p.clone().find(|&i| source.is(i, "=")).unwrap_or(p.end);
+        let name = equals - 1;
+        let kind = p.start..name;
+        let integer = kind.len() == 1
+            && matches!(
+                source.text(p.start),
+                "uint" | "uint32_t" | "size_t" | "ulong" | "ushort" | "short" | "uint8_t" | "uchar"
+            );
+        if !integer || !source.is_ident(name) {
+            continue;
+        }
+        let is_width = |i: usize| {
+            source.is(i, source.text(name))
+                && source.is(i - 1, ",")
+                && source.is(i + 1, ">")
+                && (i.saturating_sub(8)..i).any(|k| matches!(source.text(k), "vec" | "packed_vec"))
+        };
+        if !params.clone().any(is_width) {
+            continue;
+        }
+        let (text, kind) = (source.text(name), source.text(p.start));
+        edits.replace(source.span(p.start..p.start + 1), "int");
+        edits.replace(source.span(name..name + 1), format!("__sm_n_{text}"));
+        for i in (item.start..params.end).filter(|&i| source.is(i, text)) {
+            let plain = is_width(i) || source.is(i + 1, ">") && source.is(i - 1, ",");
+            let spelled = format!("__sm_n_{text}");
+            edits.replace(
+                source.span(i..i + 1),
+                if plain { spelled } else { format!("{kind}({spelled})") },
+            );
+        }
+        if let Some(body) = body {
+            edits.insert(
+                source.tokens[body.start - 1].end,
+                format!(" constexpr {kind} {text} = __sm_n_{text};"),
+            );
+        }
+    }
+}
+
 /// Gives a method the address space of its object: MSL's default is `thread`, OpenCL's is
 /// generic. Versions that come to the same are written once.
 fn method(
@@ -90,13 +158,9 @@ fn method(
     if head.clone().any(|i| matches!(source.text(i), "static" | "friend" | "~")) {
         return;
     }
-    let class = items
-        .iter()
-        .enumerate()
-        .filter(|(_, c)| c.kind == ItemKind::Type && c.tokens.contains(&item.start))
-        .min_by_key(|(_, c)| c.tokens.len());
+    let class = class_of(source, items, item);
     let owner = match class {
-        Some((n, _)) => n.to_string(),
+        Some(c) => c.start.to_string(),
         None => String::new(),
     };
     // A static method defined outside its class does not say so again.
@@ -112,24 +176,18 @@ fn method(
             return;
         }
     }
-    let constructor = class.is_some_and(|(_, c)| c.name == item.name);
-    let mut end = params.end + 1;
-    let mut spaces = Vec::new();
-    let mut words = String::new();
-    while matches!(source.text(end), "const" | "volatile") || is_space(source.text(end)) {
-        if is_space(source.text(end)) {
-            spaces.push(source.text(end));
-        } else {
-            words.push_str(&format!(" {}", source.text(end)));
-        }
-        end += 1;
-    }
+    let constructor = class.is_some_and(|c| c.name == item.name);
+    let (spaces, mut words, end) = qualifiers(source, params.end + 1);
     let space = match spaces.first() {
         _ if constructor => "",
         Some(&"device" | &"constant") => " __global",
         Some(&"threadgroup") => " __local",
         _ => " __private",
     };
+    // What is in constant memory is const.
+    if spaces.first() == Some(&"constant") && !constructor && !words.contains("const") {
+        words.push_str(" const");
+    }
     let template = item.template.clone().map_or(String::new(), |t| source.joined(t));
     let name = source.joined(item.name_at..params.start);
     let result: String = head
@@ -144,67 +202,117 @@ fn method(
         edits.replace(source.span(item.tokens.clone()), " ");
         return;
     }
-    let plain = !constructor && item.template.is_none() && spaces.is_empty();
-    if let (Some((_, class)), true) = (class, plain && words.contains("const")) {
-        for_temporaries(source, items, class, item, params.clone(), edits);
+    if let (" __global", Some(&first)) = (space, spaces.first()) {
+        own_members(source, items, item, first, words.contains("const"), edits);
+    }
+    let mut lvalue = "";
+    if let Some(class) = class.filter(|_| !constructor)
+        && temporaries::may_be_called(source, items, class, item)
+    {
+        lvalue = " &";
+        if space == " __private" {
+            temporaries::second_version(source, class, item, params.clone(), &words, edits);
+        }
     }
     let close = source.span(params.end..params.end + 1).end;
     if end > params.end + 1 {
-        edits.replace(source.span(params.end + 1..end), format!("{words}{space}"));
+        edits.replace(source.span(params.end + 1..end), format!("{words}{space}{lvalue}"));
     } else if !space.is_empty() {
-        edits.insert(close, space);
+        edits.insert(close, format!("{space}{lvalue}"));
     }
 }
 
-/// The result of a call is in no address space to clang, and so no object of a method in `thread`
-/// memory: a second version of the method takes it and goes on with a copy.
-fn for_temporaries(
+/// The innermost class whose body a declaration stands in.
+fn class_of<'a>(source: &Source, items: &'a [Item], item: &Item) -> Option<&'a Item> {
+    items
+        .iter()
+        .filter(|c| c.kind == ItemKind::Type && c.tokens.contains(&item.start))
+        .filter(|c| c.start != item.start && source.is_ident(c.name_at))
+        .min_by_key(|c| c.tokens.len())
+}
+
+/// What stands between a parameter list and the body: address spaces, the other words, the end.
+pub(super) fn qualifiers(source: &Source, at: usize) -> (Vec<&str>, String, usize) {
+    let (mut spaces, mut words, mut end) = (Vec::new(), String::new(), at);
+    while matches!(source.text(end), "const" | "volatile") || is_space(source.text(end)) {
+        if is_space(source.text(end)) {
+            spaces.push(source.text(end));
+        } else {
+            words.push_str(&format!(" {}", source.text(end)));
+        }
+        end += 1;
+    }
+    (spaces, words, end)
+}
+
+/// OpenCL has one word for methods of objects in `device` and in `constant` memory, `__global`, and
+/// takes the members to be there too. A pointer that knows better stands in for `this`.
+fn own_members(
     source: &Source,
     items: &[Item],
-    class: &Item,
     item: &Item,
-    params: Range<usize>,
+    space: &str,
+    constant: bool,
     edits: &mut Edits,
 ) {
-    let ItemKind::Function { body: Some(_), .. } = item.kind else {
+    let ItemKind::Function { params, body: Some(body) } = &item.kind else {
         return;
     };
-    let name = item.name_at..params.start - 1;
-    let result = item.start..item.name_at;
-    let called =
-        |k: usize| source.is(k, &item.name) && source.is(k - 1, ".") && source.is(k - 2, ")");
-    if item.name != "operator" && !(2..source.tokens.len()).any(called) {
+    let class = class_of(source, items, item).or_else(|| {
+        let owner = source.text(item.name_at.checked_sub(2)?);
+        items.iter().find(|c| c.kind == ItemKind::Type && c.name == owner)
+    });
+    let Some(class) = class else {
         return;
-    }
-    // Versions for other spaces say what is meant; references would be to the copy.
-    let qualified = |i: &Item| match &i.kind {
-        ItemKind::Function { params, .. } => {
-            (params.end + 1..params.end + 4).any(|k| is_space(source.text(k)))
-        }
-        _ => false,
     };
-    let same = |i: &&Item| i.name == item.name && class.tokens.contains(&i.start);
-    let refers = result.clone().any(|k| matches!(source.text(k), "&" | "*"));
-    if refers || items.iter().filter(same).any(qualified) {
-        return;
-    }
-    let mut arguments = Vec::new();
-    for p in split(source, params.clone()) {
-        let end = p.clone().find(|&k| matches!(source.text(k), "=" | "[")).unwrap_or(p.end);
-        let last = end - 1;
-        if p.len() < 2 || !source.is_ident(last) || source.is(last, "const") {
-            return;
+    let members = data_members(source, items, class);
+    let hidden = |name: &str| {
+        let declared = |i: usize| {
+            source.is(i, name)
+                && (source.is_ident(i - 1) && !source.is(i - 1, "return")
+                    || matches!(source.text(i - 1), "*" | "&" | ">") && source.is(i + 1, "="))
+        };
+        params.clone().any(|i| source.is(i, name)) || body.clone().any(declared)
+    };
+    let mut used = false;
+    for i in body.clone().filter(|&i| source.is_ident(i)) {
+        let name = source.text(i);
+        let bare = !matches!(source.text(i - 1), "." | "->" | "::");
+        if name == "this" {
+            edits.replace(source.span(i..i + 1), "__sm_here");
+        } else if bare && members.contains(name) && !hidden(name) {
+            edits.replace(source.span(i..i + 1), format!("__sm_here->{name}"));
+        } else {
+            continue;
         }
-        arguments.push(source.text(last));
+        used = true;
     }
-    let text = format!(
-        " {}{}({}) const {{ {} __sm_copy = *this; return __sm_copy.{}({}); }} ",
-        spelled(source, result).replace('\n', " ") + " ",
-        spelled(source, name.clone()),
-        spelled(source, params),
-        class.name,
-        spelled(source, name),
-        arguments.join(", ")
-    );
-    edits.insert(source.span(item.tokens.clone()).end, text);
+    if used {
+        let space = if space == "device" { "__sm_device" } else { "__sm_host" };
+        let object = format!("{}{space} {} *", if constant { "const " } else { "" }, class.name);
+        edits.insert(
+            source.tokens[body.start - 1].end,
+            format!(" {object}const __sm_here = ({object})this;"),
+        );
+    }
+}
+
+/// The names of a class's variables, those of unnamed parts included.
+fn data_members<'a>(source: &'a Source, items: &[Item], class: &Item) -> HashSet<&'a str> {
+    let mut out = HashSet::new();
+    for item in items.iter().filter(|i| i.kind == ItemKind::Other && i.in_class) {
+        let words = ["using", "typedef", "static", "static_assert", "friend", "template"];
+        if words.contains(&source.text(item.start))
+            || class_of(source, items, item).is_none_or(|c| c.start != class.start)
+        {
+            continue;
+        }
+        for k in item.start + 1..item.tokens.end {
+            let after = source.text(k + 1);
+            if source.is_ident(k) && matches!(after, ";" | "," | "[" | "=" | "{" | ":" | ")") {
+                out.insert(source.text(k));
+            }
+        }
+    }
+    out
 }

@@ -7,10 +7,13 @@ mod elements;
 mod emit;
 mod items;
 mod kernels;
+mod lex;
 mod lint;
 mod methods;
 mod reach;
 mod rewrite;
+mod strings;
+mod temporaries;
 mod ternary;
 mod token;
 mod variables;
@@ -138,6 +141,7 @@ pub(crate) fn translate(source: &Source, lines: &dyn Lines) -> Result<Unit, Vec<
         return Err(complaints.list);
     }
     methods::rewrite(source, &items, &mut edits);
+    strings::rewrite(source, &items, &mut edits);
     ternary::rewrite(source, &mut edits);
     rewrite::pragmas(source, &mut edits);
     rewrite::keywords(source, &items, &variables.constants, &mut edits);

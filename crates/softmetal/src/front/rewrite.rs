@@ -3,6 +3,7 @@
 
 use super::Constant;
 use super::items::{Item, ItemKind};
+use super::lex::is_floating;
 use super::token::{Kind, Source};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -78,13 +79,18 @@ const RESERVED: &[&str] = &[
 const ATOMICS: &[&str] =
     &["atomic_int", "atomic_uint", "atomic_bool", "atomic_float", "atomic_ulong", "atomic_long"];
 
-/// A floating literal without `f` or `h`.
-fn is_unsuffixed(text: &str) -> bool {
+/// A literal as clang has to see it: MSL has no double, so one without a suffix is a float, and
+/// `bf` makes a bfloat. `0x5bf` is an integer.
+fn literal(text: &str) -> Option<String> {
+    if !is_floating(text) {
+        return None;
+    }
     let lower = text.to_ascii_lowercase();
-    let hex = lower.starts_with("0x");
-    let floating =
-        if hex { lower.contains('p') } else { lower.contains('.') || lower.contains('e') };
-    floating && !lower.ends_with(['f', 'h', 'l'])
+    match lower.strip_suffix("bf") {
+        Some(digits) => Some(format!("bfloat({}f)", &text[..digits.len()])),
+        None if lower.ends_with(['f', 'h', 'l']) => None,
+        None => Some(format!("{text}f")),
+    }
 }
 
 /// A type or an expression as it will read once names are rewritten.
@@ -101,8 +107,8 @@ pub(crate) fn spelled(source: &Source, tokens: Range<usize>) -> String {
             }
             _ if RESERVED.contains(&text) => out.push_str(&format!("__sm_name_{text}")),
             _ if ATOMICS.contains(&text) => out.push_str(&format!("__sm_{text}")),
-            _ if source.tokens[i].kind == Kind::Number && is_unsuffixed(text) => {
-                out.push_str(&format!("{text}f"));
+            _ if source.tokens[i].kind == Kind::Number => {
+                out.push_str(&literal(text).unwrap_or_else(|| text.to_string()));
             }
             _ => out.push_str(text),
         }
@@ -137,12 +143,10 @@ pub(crate) fn keywords(source: &Source, items: &[Item], constants: &[Constant], 
             i = after;
             continue;
         }
-        if token.kind == Kind::Number && source.text(i).ends_with("bf") {
-            let digits = source.text(i).trim_end_matches("bf");
-            edits.replace(span, format!("bfloat({digits}f)"));
-        } else if token.kind == Kind::Number && is_unsuffixed(source.text(i)) {
-            // MSL has no double: a literal without a suffix is a float.
-            edits.replace(span, format!("{}f", source.text(i)));
+        if token.kind == Kind::Number {
+            if let Some(text) = literal(source.text(i)) {
+                edits.replace(span, text);
+            }
         } else if token.kind == Kind::Ident {
             let text = source.text(i);
             match text {

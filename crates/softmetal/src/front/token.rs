@@ -1,6 +1,7 @@
 //! Tokens of preprocessed source, each with the file and line it came from.
 //! What the tokens mean is the business of the modules beside this one.
 
+use super::lex;
 use std::ops::Range;
 
 /// What a token is, as far as the front end cares.
@@ -36,8 +37,8 @@ const NONE: usize = usize::MAX;
 impl Source {
     /// Splits the output of `clang -E` into tokens, following its line markers.
     pub(crate) fn new(text: String) -> Source {
-        let mut lexer = Lexer { text: text.as_bytes(), at: 0, line: 1, file: 0 };
-        let (tokens, files) = lexer.run();
+        let text = lex::plain_brackets(text);
+        let (tokens, files) = lex::tokens(&text);
         let mut source = Source { text, tokens, files, mates: Vec::new() };
         source.mates = source.pair();
         source
@@ -159,110 +160,6 @@ impl Source {
         let from = self.text[..start].rfind('\n').map_or(0, |p| p + 1);
         let to = self.text[start..].find('\n').map_or(self.text.len(), |p| start + p);
         (&self.text[from..to], start - from)
-    }
-}
-
-struct Lexer<'a> {
-    text: &'a [u8],
-    at: usize,
-    line: usize,
-    file: usize,
-}
-
-impl Lexer<'_> {
-    fn run(&mut self) -> (Vec<Token>, Vec<String>) {
-        let mut tokens = Vec::new();
-        let mut files = vec![String::new()];
-        let mut fresh = true; // nothing but blanks on this line so far
-        while self.at < self.text.len() {
-            let c = self.text[self.at];
-            match c {
-                b'\n' => {
-                    self.line += 1;
-                    self.at += 1;
-                    fresh = true;
-                    continue;
-                }
-                b' ' | b'\t' | b'\r' => {
-                    self.at += 1;
-                    continue;
-                }
-                b'#' if fresh => {
-                    self.directive(&mut files);
-                    continue;
-                }
-                _ => {}
-            }
-            fresh = false;
-            let start = self.at;
-            let kind = self.token(c);
-            tokens.push(Token { kind, start, end: self.at, file: self.file, line: self.line });
-        }
-        (tokens, files)
-    }
-
-    /// `# 12 "name" flags` moves the position; any other directive is left alone.
-    fn directive(&mut self, files: &mut Vec<String>) {
-        let end = self.text[self.at..]
-            .iter()
-            .position(|&b| b == b'\n')
-            .map_or(self.text.len(), |p| self.at + p);
-        let line = String::from_utf8_lossy(&self.text[self.at + 1..end]).into_owned();
-        let mut words = line.trim().splitn(2, ' ');
-        if let (Some(number), Some(rest)) = (words.next(), words.next())
-            && let Ok(number) = number.parse::<usize>()
-            && let Some(rest) = rest.trim().strip_prefix('"')
-            && let Some(close) = rest.rfind('"')
-        {
-            let name = rest[..close].replace("\\\\", "\\").replace("\\\"", "\"");
-            self.file = files.iter().position(|f| *f == name).unwrap_or_else(|| {
-                files.push(name);
-                files.len() - 1
-            });
-            // The marker's own newline brings the count to `number`.
-            self.line = number.saturating_sub(1);
-        }
-        self.at = end;
-    }
-
-    fn token(&mut self, c: u8) -> Kind {
-        let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80;
-        let next = self.text.get(self.at + 1).copied().unwrap_or(0);
-        if c.is_ascii_digit() || (c == b'.' && next.is_ascii_digit()) {
-            let mut previous = 0u8;
-            while let Some(&b) = self.text.get(self.at) {
-                let sign =
-                    (b == b'+' || b == b'-') && matches!(previous, b'e' | b'E' | b'p' | b'P');
-                if !(word(b) || b == b'.' || b == b'\'' || sign) {
-                    break;
-                }
-                previous = b;
-                self.at += 1;
-            }
-            return Kind::Number;
-        }
-        if word(c) {
-            while self.text.get(self.at).is_some_and(|&b| word(b)) {
-                self.at += 1;
-            }
-            return Kind::Ident;
-        }
-        if c == b'"' || c == b'\'' {
-            self.at += 1;
-            while let Some(&b) = self.text.get(self.at) {
-                if b == b'\n' {
-                    break;
-                }
-                self.at += if b == b'\\' { 2 } else { 1 };
-                if b == c {
-                    break;
-                }
-            }
-            self.at = self.at.min(self.text.len());
-            return if c == b'"' { Kind::Str } else { Kind::Char };
-        }
-        self.at += if (c == b':' && next == b':') || (c == b'-' && next == b'>') { 2 } else { 1 };
-        Kind::Punct
     }
 }
 

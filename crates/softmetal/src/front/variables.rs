@@ -3,7 +3,7 @@
 
 use super::attributes;
 use super::items::{Item, ItemKind};
-use super::kernels::Kernel;
+use super::kernels::{Kernel, tag_name};
 use super::rewrite::{Edits, spelled};
 use super::token::Source;
 use super::{Complaints, Constant};
@@ -78,8 +78,8 @@ fn declared(source: &Source, at: usize) -> Option<Declared> {
         });
     }
     let mut k = at + 1;
-    while SPECIFIERS.contains(&source.text(k)) {
-        k += 1;
+    while SPECIFIERS.contains(&source.text(k)) || source.is(k, "alignas") {
+        k = if source.is(k, "alignas") { source.mate(k + 1)? + 1 } else { k + 1 };
     }
     let start = k;
     if source.is(k, "typename") || source.is(k, "struct") {
@@ -112,6 +112,10 @@ fn declared(source: &Source, at: usize) -> Option<Declared> {
     if !source.is_ident(k) {
         return None;
     }
+    // `constant T S::low = …;`: the class has declared it.
+    let name = member(source, k);
+    let qualified = name != k;
+    k = name;
     let mut after = source.text(k + 1);
     if after == "<" {
         // `v<int> = true`: a specialisation of a variable template.
@@ -120,14 +124,26 @@ fn declared(source: &Source, at: usize) -> Option<Declared> {
             return None;
         }
     }
-    let plain = matches!(after, "[" | "=" | ";" | "," | "{" | "(");
+    let plain = matches!(after, "[" | "=" | ";" | "," | "{" | "(" | "__attribute__" | "alignas");
     plain.then_some(Declared {
         specifiers: first..at,
         space: at,
         kind,
         declarators: k,
-        templated: boundary == ">",
+        templated: boundary == ">" || qualified,
     })
+}
+
+/// The last part of a name such as `S<T>::low` that starts at `k`; `k` itself where it is plain.
+fn member(source: &Source, k: usize) -> usize {
+    let mut after = k + 1;
+    if source.is(after, "<") {
+        after = source.after_angles(after, source.tokens.len()).unwrap_or(after);
+    }
+    if source.is(after, "::") && source.is_ident(after + 1) {
+        return member(source, after + 1);
+    }
+    k
 }
 
 /// `constant constexpr float S<4>::table[2];`: what a class has already defined, said once more.
@@ -229,7 +245,8 @@ pub(crate) fn rewrite(
         }
         match function {
             Some(item) if kernels.iter().any(|k| k.item == item) => {
-                threadgroup(source, &d, &items[item], edits, complaints, &mut out.slots);
+                let tag = tag_name(items, kernels, item);
+                threadgroup(source, &d, (&items[item], &tag), edits, complaints, &mut out.slots);
                 out.tagged.insert(item);
             }
             _ => {
@@ -238,7 +255,7 @@ pub(crate) fn rewrite(
         }
     }
     for &item in &out.tagged {
-        tag(source, &items[item], edits);
+        tag(source, &items[item], &tag_name(items, kernels, item), edits);
     }
     out
 }
@@ -247,7 +264,7 @@ pub(crate) fn rewrite(
 fn threadgroup(
     source: &Source,
     d: &Declared,
-    kernel: &Item,
+    (kernel, tag): (&Item, &str),
     edits: &mut Edits,
     complaints: &mut Complaints<'_>,
     slots: &mut u32,
@@ -255,23 +272,72 @@ fn threadgroup(
     let kind = spelled(source, d.kind.clone());
     let (names, end) = declarators(source, d.declarators);
     let own = match &kernel.template {
-        Some(t) => format!("__sm_tag_{}<{}>::v", kernel.name, template_names(source, t.clone())),
-        None => format!("__sm_tag_{}::v", kernel.name),
+        Some(t) => format!("{tag}<{}>::v", template_names(source, t.clone())),
+        None => format!("{tag}::v"),
     };
+    let ItemKind::Function { body: Some(body), .. } = &kernel.kind else {
+        return;
+    };
+    let alignment = aligned(source, d.specifiers.start..d.kind.start);
     let mut text = String::new();
     for n in names {
-        if n.bounds.end != n.end {
+        let (slot, name) = (*slots, source.text(n.name));
+        let (attributes, rest) = trailing(source, n.bounds.end..n.end);
+        if !rest.is_empty() && !is_zero(source, rest) {
             complaints.at(n.name, "a threadgroup variable cannot have an initializer");
         }
-        let (slot, name) = (*slots, source.text(n.name));
         let bounds = spelled(source, n.bounds);
-        text.push_str(&format!(
-            "typedef {kind} __sm_type_{slot} {bounds}; __SM_SHARED({slot}, __sm_type_{slot}, &{own}) \
-             __local __sm_type_{slot} &{name} = *(__local __sm_type_{slot} *)__sm_shared_at({slot});"
-        ));
+        let aligned: String = [alignment.as_str(), attributes.as_str()].concat();
+        let declared = format!("typedef {kind} __sm_type_{slot} {bounds};");
+        let reference = format!(
+            "__local __sm_type_{slot} &{name} = *(__local __sm_type_{slot} *)__sm_shared_at({slot});"
+        );
+        text.push_str(&declared);
+        // What nothing names takes no memory.
+        if body.clone().filter(|&i| source.is(i, name)).count() > 1 {
+            text.push_str(&format!(
+                " struct __sm_align_{slot} {{ char c{aligned}; }};\
+                  __SM_SHARED({slot}, __sm_type_{slot}, __sm_align_{slot}, &{own})"
+            ));
+        }
+        text.push_str(&format!(" {reference}"));
         *slots += 1;
     }
     edits.replace(source.span(d.specifiers.start.min(d.space)..end + 1), text);
+}
+
+/// The attributes after a declarator, as text for clang, and what is left: an initializer.
+fn trailing(source: &Source, tokens: Range<usize>) -> (String, Range<usize>) {
+    let mut k = tokens.start;
+    while k < tokens.end && matches!(source.text(k), "__attribute__" | "alignas") {
+        k = source.mate(k + 1).map_or(tokens.end, |m| m + 1);
+    }
+    (aligned(source, tokens.start..k), k..tokens.end)
+}
+
+/// `alignas(…)` and `__attribute__((aligned(…)))` in a range, as attributes that go after a name.
+fn aligned(source: &Source, tokens: Range<usize>) -> String {
+    let mut out = String::new();
+    for k in tokens.filter(|&k| matches!(source.text(k), "alignas" | "aligned")) {
+        if let Some(close) = source.mate(k + 1) {
+            let size = spelled(source, k + 2..close);
+            out.push_str(&format!(" __attribute__((aligned({size})))"));
+        }
+    }
+    out
+}
+
+/// `{}`, `= 0`, `= {0}`: an initializer that Metal takes, and that sets nothing: threads find the
+/// memory as it was.
+fn is_zero(source: &Source, tokens: Range<usize>) -> bool {
+    let zero = |t: &str| {
+        let digits = t.trim_end_matches(['f', 'h', 'u', 'l', 'F', 'H', 'U', 'L']);
+        !digits.is_empty() && digits.chars().all(|c| matches!(c, '0' | '.'))
+    };
+    tokens.clone().all(|k| {
+        let t = source.text(k);
+        matches!(t, "=" | "{" | "}" | "," | "false") || zero(t)
+    })
 }
 
 /// The names a template header declares, as arguments: `typename T, int N = 2` is `T, N`.
@@ -298,15 +364,12 @@ fn template_names(source: &Source, header: Range<usize>) -> String {
 }
 
 /// Gives each instantiation of a kernel an object of its own, to tell its variables by.
-fn tag(source: &Source, kernel: &Item, edits: &mut Edits) {
+fn tag(source: &Source, kernel: &Item, name: &str, edits: &mut Edits) {
     let header = match &kernel.template {
         Some(t) => format!("template <{}> ", super::methods::template_header(source, t.clone())),
         None => String::new(),
     };
-    let text = format!(
-        "{header}struct __sm_tag_{} {{ static inline const __global char v = 0; }}; ",
-        kernel.name
-    );
+    let text = format!("{header}struct {name} {{ static inline const __global char v = 0; }}; ");
     edits.insert(source.tokens[kernel.tokens.start].start, text);
 }
 

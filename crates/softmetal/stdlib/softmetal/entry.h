@@ -129,9 +129,9 @@ __sm_outline inline void __sm_enter(uint index, uint number) {
 
 // Threadgroup variables: a record in the object file says which kernel has which, and how large.
 struct __sm_shared_record { const __global void *tag; uint slot, size, align, pad; };
-#define __SM_SHARED(SLOT, TYPE, ...) \
+#define __SM_SHARED(SLOT, TYPE, ALIGN, ...) \
   static const __global __attribute__((used, section("sm_shared"))) __sm_shared_record __sm_rec_##SLOT = \
-      {__VA_ARGS__, SLOT, sizeof(TYPE), alignof(TYPE), 0};
+      {__VA_ARGS__, SLOT, sizeof(TYPE), alignof(ALIGN) > alignof(TYPE) ? alignof(ALIGN) : alignof(TYPE), 0};
 __sm_inline char *__sm_shared_at(uint slot) {
   const __sm_call *c = __sm_self()->call;
   return c->shared + c->shared_at[slot];

@@ -1,11 +1,11 @@
 // <metal_logging>: os_log. Arguments travel as tagged 64-bit words.
 namespace metal {
 template <class T> __sm_inline ulong __sm_word(T v) {
-  if constexpr (is_floating_point<T>::value) return as_type<uint>(float(v));
+  if constexpr (__sm_flt<T>::value) return as_type<uint>(float(v));
   else return ulong(v);
 }
 template <class T> __sm_inline ulong __sm_tag(T) {
-  return is_floating_point<T>::value ? 2 : is_signed<T>::value ? 1 : 0;
+  return __sm_flt<T>::value ? 2 : is_signed<T>::value ? 1 : 0;
 }
 template <class... A> __sm_inline void __sm_log(const char *f, A... a) {
   ulong words[2 * sizeof...(A) + 1];
@@ -18,7 +18,7 @@ struct os_log {
   os_log() = default;
   template <class A, class B> constexpr os_log(A, B) {}
 #define __SM_LOG(NAME) \
-  template <class... A> __sm_inline void NAME(const __constant char *f, A... a) const { __sm_log((const char *)(ulong)f, a...); }
+  template <class... A> __sm_inline void NAME(const __sm_host char *f, A... a) const { __sm_log((const char *)(ulong)f, a...); }
   __SM_LOG(log) __SM_LOG(log_info) __SM_LOG(log_debug) __SM_LOG(log_error) __SM_LOG(log_fault)
 #undef __SM_LOG
 };

@@ -27,9 +27,16 @@ template <class T, int C, int R> struct matrix {
   __sm_inline matrix &operator+=(const matrix &m) { return *this = *this + m; }
   __sm_inline matrix &operator-=(const matrix &m) { return *this = *this - m; }
   template <class S> __sm_inline matrix &operator*=(const S &s) { return *this = *this * s; }
-  __sm_inline __private column &operator[](int c) __private { return columns[c]; }
-  __sm_inline const __private column &operator[](int c) const __private { return columns[c]; }
-  __sm_inline column &operator[](int c) { return columns[c]; }
+  // A column is where its matrix is; as with arrays, what is const in `__global` is `constant`.
+#define __SM_COLUMN(THIS, SPACE) \
+  __sm_inline SPACE column &operator[](int c) THIS { return ((SPACE column *)columns)[c]; }
+  __SM_COLUMN(__private, __private)
+  __SM_COLUMN(const __private, const __private)
+  __SM_COLUMN(__local, __local)
+  __SM_COLUMN(const __local, const __local)
+  __SM_COLUMN(__global, __sm_device)
+  __SM_COLUMN(const __global, const __sm_host)
+#undef __SM_COLUMN
   constexpr __sm_inline const column &operator[](int c) const { return columns[c]; }
 };
 #define __SM_MATOP(OP) \
