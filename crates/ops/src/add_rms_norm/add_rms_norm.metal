@@ -14,7 +14,8 @@ struct Params {
 kernel void add_rms_norm(device const X *x [[buffer(0)]], device const Y *y [[buffer(1)]],
                          device const W *weight [[buffer(2)]], device SUM *sum [[buffer(3)]],
                          device OUT *out [[buffer(4)]], constant Params &p [[buffer(5)]],
-                         uint row [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                         uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  uint row = group.x;
   threadgroup float parts[GROUP_PARTS];
   threadgroup float kept[KEPT];
   Team team = TEAM;

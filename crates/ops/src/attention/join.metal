@@ -1,7 +1,7 @@
 // After attention in parts: one threadgroup per head of a row joins them. OUT is the type of the view.
 kernel void attention_join(device const float *parts [[buffer(0)]], device OUT *out [[buffer(1)]],
                            constant Params &p [[buffer(BUFFERS)]],
-                           uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                           uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   Team team = TEAM;
   uint head = group.x, row = group.y, stride = p.size + 2;
   parts += ulong(row * p.heads + head) * p.splits * stride;

@@ -21,7 +21,7 @@ kernel void attention_many(device const Q *q [[buffer(0)]], device const CACHE *
                            device const CACHE *v [[buffer(2)]],
                            device const POSITION *positions [[buffer(3)]],
                            device OUT *out [[buffer(4)]], constant Params &p [[buffer(BUFFERS)]],
-                           uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                           uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   threadgroup float queries[QUERIES * STRIDE];
   threadgroup KEPT tile[KEYS * STRIDE];
   threadgroup float scores[QUERIES * SCORE_STRIDE];

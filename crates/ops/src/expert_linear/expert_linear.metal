@@ -10,7 +10,7 @@ struct Params {
 kernel void expert_linear(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                           device const uint *ids [[buffer(2)]], device OUT *out [[buffer(3)]],
                           constant Params &p [[buffer(4)]],
-                          uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                          uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   Team team = TEAM;
 #ifdef NO_SIMD
   uint lane = 0, first = (group.x * team.threads + team.index) * OUTPUTS;

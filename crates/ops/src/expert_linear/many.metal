@@ -10,7 +10,7 @@ struct Params {
 kernel void expert_many(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                         device const uint *order [[buffer(2)]], device const Tile *tiles [[buffer(3)]],
                         device OUT *out [[buffer(4)]], constant Params &p [[buffer(5)]],
-                        uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                        uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   threadgroup TileMemory memory;
   Team team = TEAM;
   Tile tile = tiles[group.y];

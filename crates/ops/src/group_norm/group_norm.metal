@@ -31,7 +31,8 @@ template <typename T> struct Group {
 kernel void group_norm(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                        device const BIAS *bias [[buffer(2)]], device OUT *out [[buffer(3)]],
                        constant Params &p [[buffer(4)]],
-                       uint number [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                       uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  uint number = group.x;
   threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;
   weight += p.leads[1];

@@ -43,7 +43,7 @@ kernel void into_cache(device const Q *q [[buffer(0)]], device const K *k [[buff
                        device const K_NORM *k_norm [[buffer(6)]], device OUT *out [[buffer(7)]],
                        device CACHE *keys [[buffer(8)]], device CACHE *values [[buffer(9)]],
                        constant Params &p [[buffer(10)]],
-                       uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                       uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   threadgroup float head[MOST];
   threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;

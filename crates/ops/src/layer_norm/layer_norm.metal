@@ -29,7 +29,8 @@ template <typename T> struct Row {
 kernel void layer_norm(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                        device const BIAS *bias [[buffer(2)]], device OUT *out [[buffer(3)]],
                        constant Params &p [[buffer(4)]],
-                       uint row [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                       uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  uint row = group.x;
   threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;
   Row<X> at = {x + p.leads[0] + row_start(p.rows, 0, row), p.x_step};

@@ -37,7 +37,8 @@ inline Sums sums_of(device const X *x, device const W *weight, constant Params &
 kernel void linear_gated(device const X *x [[buffer(0)]], WEIGHT_ARGUMENTS(0, 1, 2),
                          WEIGHT_ARGUMENTS(1, 3, 4), device OUT *out [[buffer(5)]],
                          constant Params &p [[buffer(6)]],
-                         uint group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                         uint3 at [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  uint group = at.x;
   Team team = TEAM;
   uint first = first_output(group, 0, team), lane = lane_of(team), all = p.layers[0].outputs;
   if (first >= all) return;
@@ -81,7 +82,8 @@ kernel void linear_few(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0, 1, 2,
                        LAYER_ARGUMENTS(3, 10, 11, 12),
 #endif
                        constant Params &p [[buffer(1 + 3 * LAYERS)]],
-                       uint group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                       uint3 at [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  uint group = at.x;
   Team team = TEAM;
 #if LAYERS > 3
   if (group >= p.layers[3].first_group) return layer(x, weight3, bias3, out3, p, 3, group, team);

@@ -46,7 +46,7 @@ struct BothRows {
 kernel void linear_gated_many(device const X *x [[buffer(0)]], WEIGHT_ARGUMENTS(0, 1, 2),
                               WEIGHT_ARGUMENTS(1, 3, 4), device OUT *out [[buffer(5)]],
                               constant Params &p [[buffer(6)]],
-                              uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                              uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   threadgroup TileMemory memory;
   Team team = TEAM;
   uint first_output = group.x * SHARE, first_row = group.y * TILE, all = p.layers[0].outputs;
@@ -69,7 +69,7 @@ kernel void linear_gated_many(device const X *x [[buffer(0)]], WEIGHT_ARGUMENTS(
 #else
 template <typename W, typename Bias, typename Out>
 inline void tile(device const X *x, device const W *weight, device const Bias *bias, device Out *out,
-                 constant Params &p, uint number, uint2 group, Team team,
+                 constant Params &p, uint number, uint3 group, Team team,
                  threadgroup TileMemory &memory) {
   uint first_output = (group.x - p.layers[number].first_group) * TILE, first_row = group.y * TILE;
   WeightRow<W> row = weight_row(weight, p, number, first_output + team.index / 2);
@@ -96,7 +96,7 @@ kernel void linear_many(device const X *x [[buffer(0)]], LAYER_ARGUMENTS(0, 1, 2
                         LAYER_ARGUMENTS(3, 10, 11, 12),
 #endif
                         constant Params &p [[buffer(1 + 3 * LAYERS)]],
-                        uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                        uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   threadgroup TileMemory memory;
   Team team = TEAM;
 #if LAYERS > 3

@@ -8,7 +8,8 @@ struct Params {
 
 kernel void dot_part(device const A *a [[buffer(0)]], device const B *b [[buffer(1)]],
                      device OUT *out [[buffer(2)]], constant Params &p [[buffer(3)]],
-                     uint group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                     uint3 at [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  uint group = at.x;
   threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;
   a += p.leads[0];

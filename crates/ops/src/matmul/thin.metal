@@ -10,7 +10,7 @@ struct Params {
 // For a wide factor that is gapless along the sum: simdgroups with a few of its columns each.
 kernel void matmul_along(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                          device OUT *out [[buffer(2)]], constant Params &p [[buffer(3)]],
-                         uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                         uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   Team team = TEAM;
 #ifdef NO_SIMD
   uint lane = 0, first = (group.x * team.threads + team.index) * OUTPUTS;
@@ -40,7 +40,7 @@ kernel void matmul_along(device const X *x [[buffer(0)]], device const W *weight
 
 kernel void matmul_across(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                           device OUT *out [[buffer(2)]], constant Params &p [[buffer(3)]],
-                          uint2 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                          uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   threadgroup float parts[SLICES][ROWS][32];
   Team team = TEAM;
   uint column = team.index % 32, slice = team.index / 32, output = group.x * 32 + column;

@@ -16,7 +16,7 @@ static float range(thread const float *x, uint len) {
     return !isfinite(peak) ? NOT_FINITE : peak < 1e-12f ? ZERO : peak;
 }
 
-static float level(float x, float inverse, float low, float high) {
+static float level_of(float x, float inverse, float low, float high) {
     float y = min(max(x * inverse, low - 1.0f), high + 1.0f);
     return min(max(rint(y), low), high);
 }
@@ -38,7 +38,7 @@ static float put_half(device uchar *to, float x) {
 static float2 refit_symmetric(thread const float *x, uint len, float n, float2 best, float scale) {
     float xq = 0.0f, qq = 0.0f;
     for (uint i = 0u; i < len; ++i) {
-        float q = level(x[i], scale, -n, n - 1.0f);
+        float q = level_of(x[i], scale, -n, n - 1.0f);
         float product = x[i] * q;
         xq += product;
         qq += q * q;
@@ -72,7 +72,7 @@ static float3 refit_affine(thread const float *x, uint len, float n, bool below_
                            float3 best, float scale, float low) {
     float q1 = 0.0f, q2 = 0.0f, xq = 0.0f, count = float(len);
     for (uint i = 0u; i < len; ++i) {
-        float q = level(x[i] - low, scale, 0.0f, n);
+        float q = level_of(x[i] - low, scale, 0.0f, n);
         q1 += q;
         q2 += q * q;
         float product = x[i] * q;
@@ -131,7 +131,7 @@ static void symmetric_levels(thread float *x, float n, device uchar *b) {
     }
     scaled(x, 32u, peak);
     float d = put_half(b, symmetric(x, 32u, n) * peak) / peak;
-    for (uint i = 0u; i < 32u; ++i) x[i] = level(x[i], inverse(d), -n, n - 1.0f) + n;
+    for (uint i = 0u; i < 32u; ++i) x[i] = level_of(x[i], inverse(d), -n, n - 1.0f) + n;
 }
 
 // Levels 0..n of 32 values, in their place; writes the scale and the minimum.
@@ -147,7 +147,7 @@ static void affine_levels(thread float *x, float n, device uchar *b) {
     float2 fit = affine(x, 32u, n, false);
     float d = put_half(b, fit.x * peak) / peak;
     float m = put_half(b + 2, fit.y * peak) / peak;
-    for (uint i = 0u; i < 32u; ++i) x[i] = level(x[i] - m, inverse(d), 0.0f, n);
+    for (uint i = 0u; i < 32u; ++i) x[i] = level_of(x[i] - m, inverse(d), 0.0f, n);
 }
 
 static void put_nibbles(thread const float *x, device uchar *to) {
@@ -223,10 +223,10 @@ static void k_levels(thread float *x, float n, device uchar *b) {
     float dmin = put_half(b + 2, top_low * peak / 63.0f) / peak;
     uint scales[8], mins[8];
     for (uint g = 0u; g < 8u; ++g) {
-        scales[g] = uint(level(steps[g], inverse(d), 0.0f, 63.0f));
-        mins[g] = uint(level(lows[g], inverse(dmin), 0.0f, 63.0f));
+        scales[g] = uint(level_of(steps[g], inverse(d), 0.0f, 63.0f));
+        mins[g] = uint(level_of(lows[g], inverse(dmin), 0.0f, 63.0f));
         float step = d * float(scales[g]), low = dmin * float(mins[g]);
-        for (uint i = 32u * g; i < 32u * g + 32u; ++i) x[i] = level(x[i] + low, inverse(step), 0.0f, n);
+        for (uint i = 32u * g; i < 32u * g + 32u; ++i) x[i] = level_of(x[i] + low, inverse(step), 0.0f, n);
     }
     for (uint i = 0u; i < 4u; ++i) {
         b[4u + i] = uchar(scales[i] | scales[i + 4u] >> 4 << 6);
@@ -276,10 +276,10 @@ static void q6_k(thread float *x, device uchar *b) {
     // Scales reach from -128, so the largest step takes that one.
     float d = put_half(b + 208, top * peak / -128.0f) / peak;
     for (uint g = 0u; g < 16u; ++g) {
-        float scale = level(steps[g], inverse(d), -128.0f, 127.0f);
+        float scale = level_of(steps[g], inverse(d), -128.0f, 127.0f);
         b[192u + g] = as_type<uchar>(char(int(scale)));
         for (uint i = 16u * g; i < 16u * g + 16u; ++i) {
-            x[i] = level(x[i], inverse(d * scale), -32.0f, 31.0f) + 32.0f;
+            x[i] = level_of(x[i], inverse(d * scale), -32.0f, 31.0f) + 32.0f;
         }
     }
     for (uint part = 0u; part < 2u; ++part) {

@@ -10,7 +10,8 @@ struct Params {
 
 kernel void rms_norm(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                      device OUT *out [[buffer(2)]], constant Params &p [[buffer(3)]],
-                     uint row [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                     uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  uint row = group.x;
   threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;
   x += p.leads[0] + row_start(p.rows, 0, row);

@@ -60,8 +60,8 @@ inline ulong most_of_group(ulong own, threadgroup ulong *parts, Team team) {
 // The largest of each chunk of a row.
 kernel void top_1_of_chunk(ROW_ARGUMENTS, device ulong *best [[buffer(3)]],
                            constant Params &p [[buffer(4)]],
-                           uint2 group [[threadgroup_position_in_grid]],
-                           uint2 groups [[threadgroups_per_grid]], TEAM_ARGUMENTS) {
+                           uint3 group [[threadgroup_position_in_grid]],
+                           uint3 groups [[threadgroups_per_grid]], TEAM_ARGUMENTS) {
   threadgroup ulong parts[256];
   Team team = TEAM;
   OF_ROW(group.y);
@@ -77,7 +77,8 @@ kernel void top_1_of_chunk(ROW_ARGUMENTS, device ulong *best [[buffer(3)]],
 // The largest of the chunks; there are p.k of them.
 kernel void top_1_of_chunks(ROW_ARGUMENTS, device const ulong *best [[buffer(3)]],
                             constant Params &p [[buffer(4)]],
-                            uint row [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                            uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  uint row = group.x;
   threadgroup ulong parts[256];
   Team team = TEAM;
   OF_ROW(row);
@@ -93,7 +94,8 @@ kernel void top_1_of_chunks(ROW_ARGUMENTS, device const ulong *best [[buffer(3)]
 // A threadgroup per row finds the k-th largest a digit at a time, by counting, then sorts those that
 // are not below it.
 kernel void top_k_by_digits(ROW_ARGUMENTS, constant Params &p [[buffer(3)]],
-                            uint row [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+                            uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
+  uint row = group.x;
   threadgroup atomic_uint counts[256];
   threadgroup uint chosen[3];
   threadgroup atomic_uint found;
