@@ -16,6 +16,7 @@ mod diagnostic;
 mod error;
 mod exec;
 mod front;
+mod language;
 mod platform;
 
 pub use api::*;

@@ -88,7 +88,7 @@ fn source_that_never_ends() {
     let twice: String = (0..40).map(|n| format!("#define M{} M{n} M{n}\n", n + 1)).collect();
     let many = format!("#define M0 int\n{twice}M40 x;\n");
     assert!(errors(&many).contains("more than 64 MiB"));
-    let deep = "template <int N> struct A { static constexpr int v = A<N + 1>::v; };\nkernel void k(device int *x [[buffer(0)]]) { x[0] = A<0>::v; }";
+    let deep = "template <int N> struct A { static constant constexpr int v = A<N + 1>::v; };\nkernel void k(device int *x [[buffer(0)]]) { x[0] = A<0>::v; }";
     assert!(errors(deep).contains("template instantiation exceeded maximum depth"));
     let long = "constexpr int f() { int n = 0; while (true) n ^= 1; return n; }\nconstant constexpr int V = f();\nkernel void k(device int *x [[buffer(0)]]) { x[0] = V; }";
     assert!(errors(long).contains("test.metal:2"), "{}", errors(long));

@@ -46,7 +46,7 @@ fn address_spaces() {
     );
     check("kernel void k(constant float *c [[buffer(0)]]) { c[0] = 1; }", "3:", "const");
     check("kernel void k(float *c [[buffer(0)]]) { }", "3:", "address space");
-    check("kernel void k(thread float *c [[buffer(0)]]) { }", "3:", "'device' or 'constant'");
+    check("kernel void k(thread float *c [[buffer(0)]]) { }", "3:", "'thread' memory");
 }
 
 #[test]
@@ -55,12 +55,6 @@ fn what_metal_has_not() {
         "kernel void k(device float *o [[buffer(0)]]) { double x = 1; o[0] = x; }",
         "3:",
         "'double' is not supported",
-    );
-    check("int f(int n) { return n < 2 ? 1 : n * f(n - 1); }", "3:5: error", "recursion");
-    check(
-        "int g(int n);\nint f(int n) { return g(n); }\nint g(int n) { return f(n); }",
-        "4:5: error",
-        "recursion",
     );
     check("struct S { virtual void f() {} };", "3:12: error", "virtual");
     check(
@@ -79,7 +73,7 @@ fn what_metal_has_not() {
 fn kernel_arguments() {
     check("kernel void k(device float *o [[buffer(31)]]) { }", "3:", "there are 31");
     check("kernel void k(device float *o [[buffer(0)]], uint i) { }", "3:", "needs an attribute");
-    check("kernel void k(uint i [[thread_position_in_nowhere]]) { }", "3:", "unknown attribute");
+    check("kernel void k(uint i [[thread_position_in_nowhere]]) { }", "3:", "no attribute");
     check(
         "kernel void k(device float *o [[buffer(0)]]) { }\nkernel void k2(device float *o [[buffer(1)]], uint *i [[thread_position_in_grid]]) { }",
         "4:",

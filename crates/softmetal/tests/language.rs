@@ -124,9 +124,21 @@ fn function_constants() {
 }
 
 #[test]
+fn functions_that_call_themselves() {
+    let source = format!(
+        "{HEAD}bool odd(uint n);\nbool even(uint n) {{ return n == 0 ? true : odd(n - 1); }}\n\
+         bool odd(uint n) {{ return n == 0 ? false : even(n - 1); }}\n\
+         uint fibonacci(uint n) {{ return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }}\n\
+         kernel void k(device uint *o [[buffer(0)]], uint i [[thread_position_in_grid]]) {{ o[i] = fibonacci(i) * 2 + odd(i); }}"
+    );
+    let got = output::<u32>(&source, "k", 12, 4);
+    assert_eq!(got, [0, 3, 2, 5, 6, 11, 16, 27, 42, 69, 110, 179]);
+}
+
+#[test]
 fn index_attributes_with_ragged_edges() {
     let source = format!(
-        "{HEAD}kernel void k(device uint *o [[buffer(0)]], uint3 g [[thread_position_in_grid]], ushort3 t [[thread_position_in_threadgroup]], uint2 p [[threadgroup_position_in_grid]], uint3 n [[threads_per_grid]], ushort2 size [[threads_per_threadgroup]], uint3 full [[dispatch_threads_per_threadgroup]], uint idx [[thread_index_in_threadgroup]], uint2 groups [[threadgroups_per_grid]], uint lane [[thread_index_in_simdgroup]], ushort sg [[simdgroup_index_in_threadgroup]], uint sgs [[simdgroups_per_threadgroup]], uint w [[threads_per_simdgroup]]) {{\n\
+        "{HEAD}kernel void k(device uint *o [[buffer(0)]], uint3 g [[thread_position_in_grid]], ushort3 t [[thread_position_in_threadgroup]], uint3 p [[threadgroup_position_in_grid]], uint3 n [[threads_per_grid]], ushort3 size [[threads_per_threadgroup]], ushort3 full [[dispatch_threads_per_threadgroup]], uint idx [[thread_index_in_threadgroup]], uint3 groups [[threadgroups_per_grid]], uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]], uint sgs [[simdgroups_per_threadgroup]], uint w [[threads_per_simdgroup]]) {{\n\
           uint at = ((g.z * n.y + g.y) * n.x + g.x) * 8; o[at] = t.x + 100 * t.y + 10000 * t.z; o[at + 1] = p.x + 100 * p.y; o[at + 2] = size.x + 100 * size.y; o[at + 3] = full.x; o[at + 4] = idx; o[at + 5] = groups.x + 100 * groups.y; o[at + 6] = lane + 100 * sg; o[at + 7] = sgs + 100 * w; }}"
     );
     let d = device();

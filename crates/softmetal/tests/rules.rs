@@ -171,3 +171,43 @@ fn rules_are_documented_and_tested() {
     let unknown: Vec<_> = pending().into_iter().filter(|p| !tested.contains(p)).collect();
     assert!(unknown.is_empty(), "pending, but no rules: {unknown:?}");
 }
+
+/// Compiles with some options changed.
+fn compile(source: &str, change: impl Fn(&mut CompileOptions)) -> softmetal::Result<()> {
+    let mut options = CompileOptions { name: "test.metal".into(), ..CompileOptions::default() };
+    change(&mut options);
+    common::device().new_library_with_source(&format!("{HEAD}{source}"), &options).map(|_| ())
+}
+
+#[test]
+fn lenient_takes_what_clang_understands() {
+    let source = "constexpr int two = 2;\n\
+        kernel void k(device float *o [[buffer(0)]], uint i [[thread_position_in_grid]], uint3 n [[threads_per_threadgroup]]) { o[i] = n.x * two; }";
+    let e = compile(source, |_| {}).unwrap_err().to_string();
+    assert!(e.contains("[program-scope-constexpr]") && e.contains("[position-width]"), "{e}");
+    compile(source, |o| o.lenient = true).unwrap();
+    // What softmetal has not stays refused.
+    let texture = "kernel void k(texture2d<float> t [[texture(0)]]) { }";
+    assert!(compile(texture, |o| o.lenient = true).is_err());
+}
+
+#[test]
+fn versions_that_do_not_exist_are_refused() {
+    let source = "kernel void k(device int *o [[buffer(0)]]) { o[0] = __METAL_VERSION__; }";
+    for version in [100, 110, 120, 200, 210, 220, 230, 240, 300, 310, 320, 400] {
+        compile(source, |o| o.language_version = version).unwrap();
+    }
+    for version in [0, 90, 130, 250, 311, 330, 410, 3200] {
+        let e = compile(source, |o| o.language_version = version).unwrap_err().to_string();
+        assert!(e.contains(&format!("{version} is no version of Metal")), "{e}");
+    }
+}
+
+#[test]
+fn bfloat_is_announced_when_it_is_there() {
+    let source = "#ifdef __HAVE_BFLOAT__\ntypedef bfloat small;\n#else\ntypedef half small;\n#endif\n\
+        kernel void k(device small *o [[buffer(0)]]) { o[0] = small(1.0f); }";
+    for version in [240, 300, 310, 400] {
+        compile(source, |o| o.language_version = version).unwrap();
+    }
+}

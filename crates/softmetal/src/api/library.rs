@@ -5,6 +5,7 @@ use super::{ComputePipeline, Device, Function, FunctionConstants};
 use crate::compile::Options;
 use crate::error::{Error, Result};
 use crate::front::{Mode, Unit};
+use crate::language;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +20,7 @@ pub struct CompileOptions {
     pub include_dirs: Vec<PathBuf>,
     /// Macros defined before the first line.
     pub defines: Vec<(String, String)>,
-    /// The language's version, as `__METAL_VERSION__` has it: 240 to 320.
+    /// The language's version, as `__METAL_VERSION__` has it: 100, 110, 120, 200 to 240, 300 to 320, 400.
     pub language_version: u32,
     /// Whether faster, less exact maths may be used.
     pub fast_math: bool,
@@ -54,6 +55,16 @@ pub struct Library {
 
 impl Library {
     pub(crate) fn new(device: &Device, source: &str, options: &CompileOptions) -> Result<Library> {
+        if !language::is_version(options.language_version) {
+            return Err(Error::Invalid {
+                op: "new_library".into(),
+                rule: format!(
+                    "language_version {} is no version of Metal: there are {}",
+                    options.language_version,
+                    language::versions()
+                ),
+            });
+        }
         let options = Options {
             name: options.name.clone(),
             include: options.include_dirs.clone(),

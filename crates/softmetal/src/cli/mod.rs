@@ -5,6 +5,7 @@ mod check;
 mod npy;
 mod run;
 
+use crate::language;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -57,9 +58,6 @@ struct Source {
 
 impl Source {
     fn options(&self) -> anyhow::Result<crate::CompileOptions> {
-        let (major, minor) = self.std.split_once('.').unwrap_or((&self.std, "0"));
-        let version =
-            major.parse::<u32>().ok().zip(minor.parse::<u32>().ok()).map(|(a, b)| a * 100 + b * 10);
         let define = |d: &String| match d.split_once('=') {
             Some((n, v)) => (n.to_string(), v.to_string()),
             None => (d.clone(), "1".to_string()),
@@ -67,8 +65,12 @@ impl Source {
         Ok(crate::CompileOptions {
             include_dirs: self.include.clone(),
             defines: self.define.iter().map(define).collect(),
-            language_version: version.ok_or_else(|| {
-                anyhow::anyhow!("--std takes a version such as 3.1, not '{}'", self.std)
+            language_version: language::version(&self.std).ok_or_else(|| {
+                anyhow::anyhow!(
+                    "--std takes a version of Metal ({}), also as metal3.1, macos-metal2.4 or ios-metal2.4, not '{}'",
+                    language::versions(),
+                    self.std
+                )
             })?,
             fast_math: !self.no_fast_math,
             lenient: self.lenient,

@@ -87,7 +87,6 @@ impl Clang {
             ("__METAL__", "1"),
             ("__METAL_VERSION__", version.as_str()),
             ("__METAL_MACOS__", "1"),
-            ("__HAVE_BFLOAT__", "1"),
             ("__clang__", "1"),
             ("__CHAR_BIT__", "8"),
             ("__SCHAR_MAX__", "127"),
@@ -108,6 +107,9 @@ impl Clang {
             ("TARGET_OS_OSX", "1"),
         ] {
             c.arg(format!("-D{name}={value}"));
+        }
+        if o.version >= 310 {
+            c.arg("-D__HAVE_BFLOAT__=1");
         }
         for (name, value) in &o.defines {
             c.arg(format!("-D{name}={value}"));
@@ -145,6 +147,7 @@ impl Clang {
             "-fvisibility=hidden",
             "-ferror-limit=12",
             "-fno-color-diagnostics",
+            "-fno-elide-type",
         ]);
         c.args([
             "-fno-finite-loops",

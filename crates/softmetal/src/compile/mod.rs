@@ -6,6 +6,7 @@ mod clang;
 mod headers;
 mod messages;
 mod module;
+mod named;
 mod stdlib;
 
 pub(crate) use cache::{Cache, digest};
@@ -13,7 +14,7 @@ pub(crate) use clang::Clang;
 pub(crate) use module::{EntryFacts, Module};
 
 use crate::error::{Error, Result};
-use crate::front::{self, ConstantValues, Lines, Mode, Source, Unit};
+use crate::front::{self, ConstantValues, Lines, Mode, Settings, Source, Unit};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -90,6 +91,7 @@ impl Compiler {
         let key = digest(&[
             "unit",
             env!("CARGO_PKG_VERSION"),
+            env!("SOFTMETAL_FRONT"),
             source,
             &format!("{options:?}"),
             &self.clang.identity,
@@ -108,7 +110,8 @@ impl Compiler {
         let text =
             self.clang.preprocess(source, options, &self.stdlib).map_err(|e| explain(e, &lines))?;
         let preprocessed = Source::new(text);
-        let mut unit = front::translate(&preprocessed, &lines).map_err(Error::Compile)?;
+        let settings = Settings { version: options.version, lenient: options.lenient };
+        let mut unit = front::translate(&preprocessed, &lines, settings).map_err(Error::Compile)?;
         if options.lenient {
             unit.text.insert_str(0, stdlib::LENIENT);
         }

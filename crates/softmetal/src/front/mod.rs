@@ -8,10 +8,10 @@ mod emit;
 mod items;
 mod kernels;
 mod lex;
-mod lint;
 mod methods;
 mod reach;
 mod rewrite;
+mod rules;
 mod strings;
 mod temporaries;
 mod ternary;
@@ -19,6 +19,7 @@ mod token;
 mod variables;
 
 pub(crate) use emit::{ConstantValues, Mode, cpp_type, render};
+pub(crate) use rules::Settings;
 pub(crate) use token::Source;
 
 use crate::diagnostic::{Diagnostic, Severity, original_column};
@@ -122,13 +123,31 @@ impl Complaints<'_> {
             source_line,
         });
     }
+
+    /// The same, by the name of the rule that is broken.
+    pub(crate) fn rule(&mut self, token: usize, rule: &str, message: impl Into<String>) {
+        self.at(token, format!("{} [{rule}]", message.into()));
+    }
+
+    /// Puts the messages in the order of the lines, each once.
+    pub(crate) fn order(&mut self) {
+        self.list.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+        self.list.dedup();
+    }
 }
 
 /// Translates preprocessed source.
-pub(crate) fn translate(source: &Source, lines: &dyn Lines) -> Result<Unit, Vec<Diagnostic>> {
+pub(crate) fn translate(
+    source: &Source,
+    lines: &dyn Lines,
+    settings: Settings,
+) -> Result<Unit, Vec<Diagnostic>> {
     let mut complaints = Complaints { source, lines, list: Vec::new() };
     let items = items::items(source);
-    lint::lint(source, &items, &mut complaints);
+    rules::check(source, &items, settings, &mut complaints);
+    if !complaints.list.is_empty() {
+        return Err(complaints.list);
+    }
     let mut edits = rewrite::Edits::default();
     let kernels = kernels::kernels(source, &items, &mut complaints);
     let variables = variables::rewrite(source, &items, &kernels, &mut edits, &mut complaints);

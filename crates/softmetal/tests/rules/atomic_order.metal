@@ -5,7 +5,3 @@ kernel void k(device atomic_int *x [[buffer(0)]]) { atomic_fetch_add_explicit(x,
 kernel void k(device atomic_int *x [[buffer(0)]]) {
   atomic_fetch_add_explicit(x, 1, memory_order_acquire); // HERE
 }
-// refuse: 'atomic_fetch_add_explicit'
-kernel void k(device atomic_int *x [[buffer(0)]]) {
-  atomic_fetch_add_explicit(x, 1); // HERE
-}
