@@ -229,6 +229,9 @@ fn operands(c: &Complaint<'_>) -> Option<&'static str> {
     let kinds: Vec<&str> =
         quoted(c.message).filter(|k| k.starts_with(char::is_alphabetic)).collect();
     let (a, b) = (*kinds.first()?, *kinds.get(1)?);
+    if kinds.iter().any(|k| k.contains("atomic")) {
+        return Some("atomic-arithmetic");
+    }
     let shift = c.rest.starts_with("<<") || c.rest.starts_with(">>");
     if is_matrix(a) || is_matrix(b) {
         return Some("matrix-product");
@@ -275,15 +278,12 @@ fn conversion(m: &str) -> Option<&'static str> {
             "vector-constructor"
         });
     }
-    if m.starts_with("no viable overloaded '") && m.contains("atomic") {
-        return Some("atomic-arithmetic");
-    }
     let changes =
         ["no viable conversion", "cannot initialize", "assigning to", "no known conversion"];
     if !changes.iter().any(|w| m.contains(w)) {
         return None;
     }
-    let to_bool = kinds.iter().any(|k| *k == "bool") && kinds.iter().any(|k| is_vector(k));
+    let to_bool = kinds.contains(&"bool") && kinds.iter().any(|k| is_vector(k));
     if to_bool {
         return Some("vector-condition");
     }

@@ -110,10 +110,8 @@ fn type_at(look: &Look<'_>, k: usize, end: usize, names: &Names<'_>) -> Option<(
     }
     let word = source.text(k);
     let dependent = names.parameters.contains(word);
-    let words = ["unsigned", "signed", "void"];
-    if !(dependent || is_builtin(word) || names.own.contains(word) || word == "vec")
-        && !words.contains(&word)
-    {
+    let other = matches!(word, "unsigned" | "signed" | "void" | "vec");
+    if !(dependent || other || is_builtin(word) || names.own.contains(word)) {
         return None;
     }
     k += 1;
