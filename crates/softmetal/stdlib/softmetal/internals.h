@@ -25,9 +25,16 @@ __sm_inline bool __metal_isfinite(float x, int) { return isfinite(x); }
 __SM_SPELLG(simd_broadcast) __SM_SPELLG(simd_shuffle) __SM_SPELLG(simd_shuffle_xor) __SM_SPELLG(simd_shuffle_up)
 __SM_SPELLG(simd_shuffle_down) __SM_SPELLG(simd_shuffle_rotate_up) __SM_SPELLG(simd_shuffle_rotate_down)
 __SM_SPELLG(simd_shuffle_and_fill_up) __SM_SPELLG(simd_shuffle_and_fill_down)
-__SM_SPELLG(simd_sum) __SM_SPELLG(simd_product) __SM_SPELLG(simd_min) __SM_SPELLG(simd_max) __SM_SPELLG(simd_and)
-__SM_SPELLG(simd_or) __SM_SPELLG(simd_xor) __SM_SPELLG(simd_prefix_inclusive_sum) __SM_SPELLG(simd_prefix_exclusive_sum)
+__SM_SPELLG(simd_sum) __SM_SPELLG(simd_product) __SM_SPELLG(simd_min) __SM_SPELLG(simd_max)
+__SM_SPELLG(simd_prefix_inclusive_sum) __SM_SPELLG(simd_prefix_exclusive_sum)
 __SM_SPELLG(simd_prefix_inclusive_product) __SM_SPELLG(simd_prefix_exclusive_product)
+// Public libraries spell these for floats as well, where nobody calls them.
+#define __SM_SPELLB(NAME) \
+  template <class T> __sm_inline T __metal_##NAME(T v) { \
+    if constexpr (is_floating_point<T>::value) return v; else return NAME(v); \
+  }
+__SM_SPELLB(simd_and) __SM_SPELLB(simd_or) __SM_SPELLB(simd_xor)
+#undef __SM_SPELLB
 #undef __SM_SPELL1
 #undef __SM_SPELL2
 #undef __SM_SPELL3

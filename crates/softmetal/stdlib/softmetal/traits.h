@@ -112,7 +112,6 @@ template <class T> struct add_pointer { typedef remove_reference_t<T> *type; };
 template <class T> using add_pointer_t = typename add_pointer<T>::type;
 template <class T> struct is_void : is_same<typename __sm_bare<T>::type, void> {};
 template <class T> struct is_null_pointer : is_same<typename __sm_bare<T>::type, decltype(nullptr)> {};
-template <class...> using void_t = void;
 
 template <class T> struct __sm_int : false_type {};
 template <class T> struct __sm_flt : false_type {};
@@ -154,7 +153,6 @@ template <class T> struct is_object
 __SM_TRAIT(is_enum, __is_enum)
 __SM_TRAIT(is_union, __is_union)
 __SM_TRAIT(is_class, __is_class)
-__SM_TRAIT(is_empty, __is_empty)
 __SM_TRAIT(is_final, __is_final)
 __SM_TRAIT(is_pod, __is_pod)
 __SM_TRAIT(is_trivial, __is_trivial)
@@ -191,7 +189,7 @@ __SM_VALUE(is_fundamental) __SM_VALUE(is_compound) __SM_VALUE(is_function) __SM_
 __SM_VALUE(is_signed) __SM_VALUE(is_unsigned) __SM_VALUE(is_pointer) __SM_VALUE(is_lvalue_reference)
 __SM_VALUE(is_rvalue_reference) __SM_VALUE(is_reference) __SM_VALUE(is_array) __SM_VALUE(is_const)
 __SM_VALUE(is_volatile) __SM_VALUE(is_void) __SM_VALUE(is_null_pointer) __SM_VALUE(is_enum)
-__SM_VALUE(is_union) __SM_VALUE(is_class) __SM_VALUE(is_empty) __SM_VALUE(is_final) __SM_VALUE(is_pod)
+__SM_VALUE(is_union) __SM_VALUE(is_class) __SM_VALUE(is_final) __SM_VALUE(is_pod)
 __SM_VALUE(is_trivial) __SM_VALUE(is_trivially_copyable) __SM_VALUE(is_standard_layout)
 __SM_VALUE(is_literal_type) __SM_VALUE(is_default_constructible)
 #undef __SM_VALUE
