@@ -27,6 +27,8 @@ pub struct DeviceOptions {
     pub observer: Option<Observer>,
     /// How much memory it has: buffers beyond that are refused.
     pub memory: Memory,
+    /// The longest buffer it makes; none for what a large Mac has.
+    pub max_buffer_length: Option<usize>,
 }
 
 /// Is told what a checked dispatch did, as soon as it has run.
@@ -59,6 +61,7 @@ impl Default for DeviceOptions {
             cache: None,
             observer: None,
             memory: Memory::default(),
+            max_buffer_length: None,
         }
     }
 }
@@ -179,7 +182,7 @@ impl Device {
 
     /// The longest buffer.
     pub fn max_buffer_length(&self) -> usize {
-        1 << 38
+        self.inner.options.max_buffer_length.unwrap_or(1 << 38)
     }
 
     /// CPU and GPU memory are the same.
@@ -267,6 +270,13 @@ impl Device {
             return invalid(
                 "new_buffer_no_copy",
                 "the memory is not null, not empty and aligned to 16 bytes",
+            );
+        }
+        if length > self.max_buffer_length() {
+            let most = self.max_buffer_length();
+            return invalid(
+                "new_buffer_no_copy",
+                format!("a buffer has at most {most} bytes, not {length}"),
             );
         }
         Ok(Buffer::borrowed(self, memory as usize, length))
