@@ -1,6 +1,6 @@
 //! The contract every device keeps.
 
-use crate::{Batch, Buffer, HostMemory, PoolStats, Result, Slice};
+use crate::{Batch, Buffer, HostMemory, PoolStats, Result, Slice, gpu::CompiledKernel};
 use std::{
     fmt,
     sync::atomic::{AtomicU64, Ordering},
@@ -46,9 +46,20 @@ pub trait Device: Send + Sync + fmt::Debug {
         let _ = batch;
     }
 
+    /// Says that `batch` is likely the next to be submitted, whatever is written to memory until then:
+    /// a device with a queue may encode it now, while it still runs what came before.
+    fn encode_ahead(&self, batch: &Batch) {
+        let _ = batch;
+    }
+
     /// What more there is to say of it, line by line, for people who look closely: its limits, what it
     /// has compiled.
     fn details(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// All kernels that it has compiled so far, in the order of their names.
+    fn kernels(&self) -> Vec<CompiledKernel> {
         Vec::new()
     }
 }

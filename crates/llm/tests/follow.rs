@@ -79,6 +79,24 @@ fn drawn_texts_are_the_same() {
     }
 }
 
+/// Whether the device chooses the likeliest to draw from or all logits are read, the next command buffer
+/// is encoded while the GPU runs the last.
+#[test]
+fn passes_of_drawn_texts_are_encoded_while_others_run() {
+    let metal = metal();
+    let llm = tiny(&metal);
+    let drawn = options(Sampling { top_k: 7, temperature: 1.3, ..Default::default() }, 20);
+    for options in [drawn.clone(), by_all_logits(drawn)] {
+        let before = metal.counters();
+        assert_eq!(answer(&llm, 64, &options).tokens.len(), 20);
+        let after = metal.counters();
+        let (all, ahead) =
+            (after.command_buffers - before.command_buffers, after.ahead - before.ahead);
+        // All but the prompt, and the first passes, which nobody could expect.
+        assert!((20..=22).contains(&all) && (17..=19).contains(&ahead), "{ahead} of {all}");
+    }
+}
+
 #[test]
 fn texts_that_stop_early_fill_up_or_shift_are_the_same() {
     let llm = tiny(&metal());

@@ -136,3 +136,33 @@ fn a_text_goes_on_when_there_is_memory_again() {
     assert_eq!(tokens.len(), 8);
     assert_eq!(tokens, write(&mut session.fork().unwrap()));
 }
+
+/// A device whose longest buffer has so many bytes.
+fn with_buffers_of(bytes: usize) -> Arc<dyn Device> {
+    let soft = SoftOptions { max_buffer_length: Some(bytes), ..Default::default() };
+    Arc::new(Metal::open_soft(&MetalOptions::default(), &soft).unwrap())
+}
+
+#[test]
+fn a_model_file_longer_than_any_buffer_writes_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ember.gguf");
+    std::fs::write(&path, EMBER).unwrap();
+    let text = |device: &Arc<dyn Device>, mapped: bool| {
+        let llm = if mapped { Llm::open(&path, device) } else { load(device) }.unwrap();
+        let in_place = device.stats().adopted_bytes;
+        assert_eq!(in_place, if mapped { EMBER.len() } else { 0 });
+        let options = GenerateOptions {
+            max_tokens: Some(8),
+            sampling: Sampling::greedy(),
+            ..Default::default()
+        };
+        let mut session = session(&llm).unwrap();
+        llm.generate(&mut session, "Once upon a time", &options).unwrap().finish().unwrap().tokens
+    };
+    let longest = usize::MAX >> 1;
+    let wanted = text(&with_buffers_of(longest), true);
+    // A few buffers for the file, with tensors across where they meet.
+    let few = with_buffers_of(EMBER.len() / 3);
+    assert_eq!((text(&few, true), text(&few, false)), (wanted.clone(), wanted));
+}

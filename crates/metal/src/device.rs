@@ -3,18 +3,20 @@
 use crate::{
     MetalOptions,
     bandwidth::bandwidth,
-    hal::{Buffer as _, Commands as _, Device as _, Encoder as _, Fault, Hal, Queue as _},
+    hal::{Buffer as _, Device as _, Fault, Hal},
     memory::GpuMemory,
+    parts::Speed,
     pipelines::Pipelines,
-    plan::{Dispatch, Maker, Plan},
+    plan::{Maker, Plan},
     progress::{Intent, Progress},
-    submission::Whole,
+    submit::{Counters, Line},
+    warmth::{Rhythm, Warmth},
     warmup::Warmup,
 };
 use bessemer_core::{
     Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool, PoolLimits,
     Result, Slice, Stats, Ticket, Trace,
-    gpu::{GpuTraits, Kernel},
+    gpu::{CompiledKernel, GpuTraits, Kernel, KernelLimits},
 };
 use std::{
     collections::HashSet,
@@ -41,42 +43,21 @@ use std::{
 pub struct Metal<H: Hal> {
     info: DeviceInfo,
     traits: GpuTraits,
+    speed: Speed,
     warmup: Warmup,
+    pub(crate) warmth: Warmth,
     // Before the device: buffers and queues must not outlive it.
     pool: Pool<GpuMemory<H>>,
     pipelines: Arc<Pipelines<H>>,
-    progress: Arc<Progress<H>>,
+    pub(crate) progress: Arc<Progress<H>>,
     adopted: Arc<AtomicUsize>,
-    trace: Option<Arc<Trace>>,
+    pub(crate) trace: Option<Arc<Trace>>,
     /// Held while a batch is encoded and committed: tickets are in the order of the queue.
     queue: Mutex<Line<H>>,
     device: Arc<H::Device>,
 }
 
-struct Line<H: Hal> {
-    queue: H::Queue,
-    submissions: u64,
-    counters: Counters,
-}
-
-/// What a Metal device has done since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Command buffers committed.
-    pub command_buffers: u64,
-    /// Dispatches in them.
-    pub dispatches: u64,
-    /// Barriers between those.
-    pub barriers: u64,
-    /// Batches whose dispatches had to be found first; others were submitted before.
-    pub plans: u64,
-    /// Pipelines that were asked for, made or being made.
-    pub pipelines: u64,
-}
-
-/// Submissions that may run or wait on the GPU: enough that it never waits for the CPU.
-const IN_FLIGHT: usize = 3;
-const NAME: &str = "metal";
+pub(crate) const NAME: &str = "metal";
 /// How long to wait for Metal to call back before looking at how far the GPU has come.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -127,20 +108,28 @@ impl<H: Hal> Metal<H> {
         let device = Arc::new(device);
         let maker = Arc::clone(&device);
         let pool = Pool::new(id, NAME, limits, move |bytes| {
+            let most = maker.facts().max_buffer;
+            if bytes > most {
+                let hint = "take a shorter context or a smaller model";
+                let why = format!("{bytes} bytes; this GPU's buffers have {most} at most: {hint}");
+                return Err(failure("alloc", Fault::new(why)));
+            }
             let made = maker.buffer(bytes).map_err(|fault| failure("alloc", fault))?;
             made.label(&format!("bessemer pool: {bytes} bytes"));
             Ok(GpuMemory::new(made))
         });
         Ok(Metal {
             info,
+            speed: Speed::of(&facts.traits.name, facts.software),
             traits: facts.traits,
+            warmth: Warmth::new::<H>(&device, Rhythm::default()),
             warmup: Warmup::default(),
             pool,
             pipelines: Arc::new(Pipelines::new()),
             progress: Arc::new(Progress::new(event, PATIENCE)),
             adopted: Arc::default(),
             trace,
-            queue: Mutex::new(Line { queue, submissions: 0, counters: Counters::default() }),
+            queue: Mutex::new(Line::new(queue)),
             device,
         })
     }
@@ -160,7 +149,7 @@ impl<H: Hal> Metal<H> {
         self.warmup.wait();
     }
 
-    fn line(&self) -> MutexGuard<'_, Line<H>> {
+    pub(crate) fn line(&self) -> MutexGuard<'_, Line<H>> {
         // Counters and a queue, whole at any time.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -172,31 +161,7 @@ impl<H: Hal> Metal<H> {
         Err(Error::OtherDevice { op, buffer: buffer.id() })
     }
 
-    /// Some dispatches of a plan as a command buffer; if they are the last of `ticket`, it says so.
-    fn encode(
-        &self,
-        line: &Line<H>,
-        plan: &Plan<H>,
-        dispatches: &[Dispatch<H>],
-        last: Option<Ticket>,
-    ) -> Result<H::Commands> {
-        let failed = |fault| failure("submit", fault);
-        let mut commands = line.queue.commands(&plan.label).map_err(failed)?;
-        let mut encoder = commands.encoder(&plan.label).map_err(failed)?;
-        for dispatch in dispatches {
-            if let Err(fault) = dispatch.encode(&plan.buffers, &mut encoder) {
-                encoder.end();
-                return Err(failure(dispatch.op, fault));
-            }
-        }
-        encoder.end();
-        if let Some(ticket) = last {
-            commands.signal(self.progress.event(), ticket.0).map_err(failed)?;
-        }
-        Ok(commands)
-    }
-
-    fn plan(&self, batch: &Batch) -> Result<Plan<H>> {
+    pub(crate) fn plan(&self, batch: &Batch) -> Result<Plan<H>> {
         for step in batch.steps() {
             for view in step.access.views() {
                 self.owns(step.op.name(), view.buffer())?;
@@ -206,51 +171,13 @@ impl<H: Hal> Metal<H> {
             device: &*self.device,
             name: NAME,
             traits: &self.traits,
+            speed: self.speed,
             pipelines: &self.pipelines,
             pool: &self.pool,
         };
         let plan = maker.plan(batch)?;
         self.line().counters.plans += 1;
         Ok(plan)
-    }
-
-    fn submit_within(&self, batch: &Batch) -> Result<Ticket> {
-        let plan = batch.plan(|| self.plan(batch))?;
-        let line = &mut *self.line();
-        let ticket = Ticket(line.submissions + 1);
-        if plan.dispatches.is_empty() {
-            line.submissions += 1;
-            return Ok(ticket);
-        }
-        // One command buffer; with a trace one per dispatch, since those are what has times.
-        let each = if self.trace.is_some() { 1 } else { plan.dispatches.len() };
-        let mut parts = plan.dispatches.chunks(each);
-        let count = parts.len();
-        let whole = Arc::new(Whole::new(ticket, NAME, &self.progress, count));
-        let encode = |line: &Line<H>, part: &[Dispatch<H>], last: bool| {
-            self.encode(line, &plan, part, last.then_some(ticket))
-        };
-        let mut next = parts.next();
-        let mut encoded = Some(encode(line, next.unwrap_or_default(), count == 1)?);
-        self.progress.start(ticket, &plan, IN_FLIGHT);
-        line.submissions += 1;
-        while let Some(part) = next {
-            let commands = match encoded.take() {
-                Some(commands) => Ok(commands),
-                None => encode(line, part, parts.len() == 0)
-                    .map_err(|error| Fault::new(error.to_string())),
-            };
-            let done = whole.part(part, self.trace.as_ref());
-            match commands {
-                Ok(commands) => commands.commit(done),
-                Err(fault) => done(Err(fault)),
-            }
-            line.counters.command_buffers += 1;
-            next = parts.next();
-        }
-        line.counters.dispatches += plan.dispatches.len() as u64;
-        line.counters.barriers += plan.barriers;
-        Ok(ticket)
     }
 }
 
@@ -265,14 +192,8 @@ impl<H: Hal> Device for Metal<H> {
 
     fn adopt(&self, host: HostMemory) -> Result<Buffer> {
         let bytes = host.bytes().len();
-        let memory = match GpuMemory::<H>::in_place(&self.device, &host, &self.adopted) {
-            Some(memory) => memory,
-            None => {
-                let buffer = self.device.buffer_of(host.bytes());
-                GpuMemory::new(buffer.map_err(|fault| failure("adopt", fault))?)
-            }
-        };
-        memory.buffer.label(&format!("bessemer weights: {bytes} bytes"));
+        let memory = GpuMemory::<H>::adopt(&self.device, &host, &self.adopted)
+            .map_err(|fault| failure("adopt", fault))?;
         Ok(Buffer::new(self.info.id, Box::new(memory), bytes, false))
     }
 
@@ -287,8 +208,7 @@ impl<H: Hal> Device for Metal<H> {
         let _line = self.line();
         self.progress.settle(dst.buffer(), Intent::Write)?;
         let memory = GpuMemory::<H>::of(dst.buffer());
-        let at = memory.start + dst.range().start;
-        memory.buffer.write(at, bytes).map_err(|fault| failure("write", fault))
+        memory.write(dst.range().start, bytes).map_err(|fault| failure("write", fault))
     }
 
     fn read(&self, src: &Slice, out: &mut [u8]) -> Result<()> {
@@ -297,12 +217,15 @@ impl<H: Hal> Device for Metal<H> {
         let _line = self.line();
         self.progress.settle(src.buffer(), Intent::Read)?;
         let memory = GpuMemory::<H>::of(src.buffer());
-        let at = memory.start + src.range().start;
-        memory.buffer.read(at, out).map_err(|fault| failure("read", fault))
+        memory.read(src.range(), out).map_err(|fault| failure("read", fault))
     }
 
     fn submit(&self, batch: &Batch) -> Result<Ticket> {
         H::entry(|| self.submit_within(batch))
+    }
+
+    fn encode_ahead(&self, batch: &Batch) {
+        H::entry(|| self.encode_ahead_within(batch));
     }
 
     fn wait(&self, ticket: Ticket) -> Result<()> {
@@ -343,6 +266,7 @@ impl<H: Hal> Device for Metal<H> {
         let has = |what: &str, there: bool| format!("{what}: {}", if there { "yes" } else { "no" });
         let facts = self.device.facts();
         let mut lines = vec![
+            format!("system: {}", facts.system),
             format!("threads in step: {simd_width}"),
             has("sums over them", self.traits.simd_reduce),
             has("matrices over them", self.traits.simd_matrix),
@@ -354,8 +278,21 @@ impl<H: Hal> Device for Metal<H> {
             format!("recommended working set: {} bytes", facts.working_set),
             format!("cores: {cores}"),
         ];
-        lines.extend(self.pipelines.lines().into_iter().map(|line| format!("pipeline {line}")));
+        lines.extend(self.pipelines.list().into_iter().map(|kernel| {
+            let CompiledKernel { file, entry, outcome, .. } = kernel;
+            match outcome {
+                Err(_) => format!("pipeline {file} {entry}: cannot be made"),
+                Ok(KernelLimits { max_threads, simd_width, threadgroup_bytes }) => format!(
+                    "pipeline {file} {entry}: up to {max_threads} threads, {simd_width} in step, \
+                     {threadgroup_bytes} bytes of threadgroup memory",
+                ),
+            }
+        }));
         lines
+    }
+
+    fn kernels(&self) -> Vec<CompiledKernel> {
+        self.pipelines.list()
     }
 }
 
@@ -371,7 +308,7 @@ impl<H: Hal> fmt::Debug for Metal<H> {
     }
 }
 
-fn failure(op: &'static str, fault: Fault) -> Error {
+pub(crate) fn failure(op: &'static str, fault: Fault) -> Error {
     Error::Failed { device: NAME.to_owned(), op, why: fault.why }
 }
 

@@ -5,16 +5,21 @@
 //! [`Operation::metal`](bessemer_core::Operation::metal) says.
 
 mod bandwidth;
+mod chips;
 mod device;
 pub mod hal;
 mod hazards;
 mod memory;
 mod options;
+mod parts;
 mod pipelines;
 mod plan;
 mod progress;
 mod submission;
+mod submit;
+mod warmth;
 mod warmup;
 
-pub use device::{Counters, Metal};
+pub use device::Metal;
 pub use options::MetalOptions;
+pub use submit::Counters;

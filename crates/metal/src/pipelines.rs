@@ -1,7 +1,7 @@
 //! Kernels compiled once: libraries by their text and defines, pipelines by all that makes them.
 
 use crate::hal::{Device as _, Fault, Hal, Pipeline as _, Result};
-use bessemer_core::gpu::{Kernel, Source};
+use bessemer_core::gpu::{CompiledKernel, Constant, Kernel, KernelLimits, Source};
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -50,26 +50,26 @@ impl<H: Hal> Pipelines<H> {
         self.pipelines.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// A line for each, with its limits.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    /// What became of each, by its name.
+    pub(crate) fn list(&self) -> Vec<CompiledKernel> {
         let pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
         let made = pipelines.iter().filter_map(|(kernel, slot)| Some((kernel, slot.get()?)));
-        let mut lines: Vec<String> = made
-            .map(|(kernel, made)| {
-                let (file, entry) = (kernel.source.name(), &kernel.entry);
-                match made {
-                    Err(_) => format!("{file} {entry}: cannot be made"),
-                    Ok(made) => format!(
-                        "{file} {entry}: up to {} threads, {} in step, {} bytes of threadgroup memory",
-                        made.max_threads(),
-                        made.simd_width(),
-                        made.threadgroup_bytes()
-                    ),
-                }
+        let mut list: Vec<CompiledKernel> = made
+            .map(|(kernel, made)| CompiledKernel {
+                file: kernel.source.name().to_owned(),
+                entry: kernel.entry.to_string(),
+                variant: variant(kernel),
+                outcome: made.as_ref().map_err(|fault| fault.why.clone()).map(|made| {
+                    KernelLimits {
+                        max_threads: made.max_threads(),
+                        simd_width: made.simd_width(),
+                        threadgroup_bytes: made.threadgroup_bytes(),
+                    }
+                }),
             })
             .collect();
-        lines.sort();
-        lines
+        list.sort();
+        list
     }
 
     fn library(&self, device: &H::Device, kernel: &Kernel) -> Result<Arc<H::Library>> {
@@ -79,13 +79,23 @@ impl<H: Hal> Pipelines<H> {
             Arc::clone(libraries.entry(key).or_default())
         };
         slot.get_or_init(|| {
-            let defines: Vec<(&str, &str)> =
-                kernel.defines.iter().map(|(name, text)| (*name, &**text)).collect();
-            let made = device.library(kernel.source.name(), kernel.source.text(), &defines);
+            let made = device.library(kernel.source.name(), &kernel.msl());
             made.map(Arc::new).map_err(|fault| told(kernel, fault))
         })
         .clone()
     }
+}
+
+/// What a kernel is specialised by, in few words.
+fn variant(kernel: &Kernel) -> String {
+    let defines = kernel.defines.iter().map(|(name, text)| format!("{name}={text}"));
+    let constants = kernel.constants.iter().map(|(id, value)| match *value {
+        Constant::Bool(value) => format!("#{id}={value}"),
+        Constant::I32(value) => format!("#{id}={value}"),
+        Constant::U32(value) => format!("#{id}={value}"),
+        Constant::F32(bits) => format!("#{id}={}", f32::from_bits(bits)),
+    });
+    defines.chain(constants).collect::<Vec<_>>().join(" ")
 }
 
 /// A fault that says which kernel could not be made.

@@ -5,6 +5,7 @@ use crate::{
     hal::{Encoder as _, Hal, Pipeline as _, Result as HalResult},
     hazards::{Hazards, Touch},
     memory::GpuMemory,
+    parts::{Speed, spread},
     pipelines::Pipelines,
 };
 use bessemer_core::{
@@ -12,10 +13,13 @@ use bessemer_core::{
     gpu::{Binding, GpuTraits, Launch, Launches},
 };
 use smallvec::SmallVec;
+use std::{ops::Range, sync::Arc};
 
 /// A batch, ready to be encoded. It keeps alive whatever it uses.
 pub(crate) struct Plan<H: Hal> {
     pub(crate) dispatches: Vec<Dispatch<H>>,
+    /// Which of them are a command buffer each: one for all, unless that would take too long.
+    pub(crate) parts: Vec<Range<usize>>,
     /// Every buffer, once.
     pub(crate) buffers: Vec<Buffer>,
     /// Which of them it writes, by their places.
@@ -33,9 +37,9 @@ pub(crate) struct Dispatch<H: Hal> {
     /// What it must move and compute.
     pub(crate) cost: Cost,
     barrier: bool,
-    pipeline: std::sync::Arc<H::Pipeline>,
-    /// Which of the plan's buffers, and from which byte on.
-    bindings: SmallVec<[(usize, usize); 6]>,
+    pipeline: Arc<H::Pipeline>,
+    /// Buffers of Metal, which are the plan's, and from which byte on.
+    bindings: SmallVec<[(Arc<H::Buffer>, usize); 6]>,
     params: SmallVec<[u8; 64]>,
     grid: Grid,
 }
@@ -53,6 +57,7 @@ pub(crate) struct Maker<'a, H: Hal> {
     pub(crate) device: &'a H::Device,
     pub(crate) name: &'a str,
     pub(crate) traits: &'a GpuTraits,
+    pub(crate) speed: Speed,
     pub(crate) pipelines: &'a Pipelines<H>,
     pub(crate) pool: &'a Pool<GpuMemory<H>>,
 }
@@ -76,6 +81,7 @@ impl<H: Hal> Maker<'_, H> {
         let scratch = self.scratch(&all)?;
         let mut plan = Plan {
             dispatches: Vec::new(),
+            parts: Vec::new(),
             buffers: Vec::new(),
             written: Vec::new(),
             barriers: 0,
@@ -91,18 +97,25 @@ impl<H: Hal> Maker<'_, H> {
             }
         }
         let mut hazards = Hazards::default();
+        let mut costs = Vec::new();
         let mut free = 0;
         for (step, launches) in batch.steps().iter().zip(&all) {
             let room = scratch.as_ref().map_or(0, Buffer::bytes);
             let from = if free + launches.scratch > room { 0 } else { free };
             free = from + launches.scratch.next_multiple_of(SCRATCH_ALIGNMENT);
             let runs = || launches.launches.iter().filter(|launch| !launch.groups.contains(&0));
-            let alone = runs().count() == 1;
-            for launch in runs() {
+            let each: Vec<u64> = runs().map(moved).collect();
+            costs.extend(match each.len() {
+                1 => vec![step.op.cost()],
+                _ => spread(step.op.cost(), &each),
+            });
+            for (launch, &bytes) in runs().zip(&each) {
                 let op = step.op.name();
                 let piece = scratch.as_ref().map(|buffer| (buffer, from, launches.scratch));
                 let mut dispatch = self.dispatch(op, launch, piece, &mut plan)?;
-                dispatch.cost = if alone { step.op.cost() } else { cost(launch) };
+                // How the arithmetic is spread over several launches, only the op knows.
+                let alone = each.len() == 1;
+                dispatch.cost = if alone { step.op.cost() } else { Cost { bytes, flops: 0 } };
                 let touches =
                     launch.bindings.iter().map(|binding| touch(binding, scratch.as_ref(), from));
                 dispatch.barrier = hazards.dispatch(touches);
@@ -110,6 +123,7 @@ impl<H: Hal> Maker<'_, H> {
                 plan.dispatches.push(dispatch);
             }
         }
+        plan.parts = self.speed.parts(&costs);
         Ok(plan)
     }
 
@@ -160,22 +174,26 @@ impl<H: Hal> Maker<'_, H> {
         }
         let mut bindings = SmallVec::new();
         for binding in &launch.bindings {
-            let (buffer, offset) = match (binding, scratch) {
+            let (buffer, range) = match (binding, scratch) {
                 (Binding::Read(view) | Binding::Write(view), _) => {
                     // A view of nothing may lie at the very end, where nothing can be bound.
-                    let start = if view.elements() == 0 { 0 } else { view.range().start };
-                    (view.buffer(), start)
+                    let range = if view.elements() == 0 { 0..0 } else { view.range() };
+                    (view.buffer(), range)
                 }
                 (Binding::Scratch { range, .. }, Some((buffer, from, bytes)))
                     if range.start < range.end && range.end <= bytes =>
                 {
-                    (buffer, from + range.start)
+                    (buffer, from + range.start..from + range.end)
                 }
                 (Binding::Scratch { range, .. }, _) => {
                     return refuse(format!("bytes {range:?} are not within its scratch memory"));
                 }
             };
-            bindings.push((plan.place(buffer), offset + GpuMemory::<H>::of(buffer).start));
+            plan.place(buffer);
+            match GpuMemory::<H>::of(buffer).whole(self.device, range) {
+                Ok(bound) => bindings.push(bound),
+                Err(fault) => return refuse(fault.why),
+            }
         }
         Ok(Dispatch {
             op,
@@ -198,9 +216,8 @@ fn block([x, y, _]: [u32; 3], simd_width: u32, most: u32) -> [u32; 3] {
     [across, y.clamp(1, (most / across).max(1)), 1]
 }
 
-/// What one of several launches of an op must move: all it is bound to, once. How the arithmetic is
-/// spread over them, only the op knows.
-fn cost(launch: &Launch) -> Cost {
+/// What one of several launches of an op must move: all it is bound to, once.
+fn moved(launch: &Launch) -> u64 {
     let mut seen: SmallVec<[&View; 8]> = SmallVec::new();
     let mut bytes = 0;
     for binding in &launch.bindings {
@@ -215,7 +232,7 @@ fn cost(launch: &Launch) -> Cost {
             }
         }
     }
-    Cost { bytes, flops: 0 }
+    bytes
 }
 
 /// The ops of a batch in few words.
@@ -265,14 +282,14 @@ impl<H: Hal> Plan<H> {
 }
 
 impl<H: Hal> Dispatch<H> {
-    pub(crate) fn encode(&self, buffers: &[Buffer], encoder: &mut H::Encoder) -> HalResult<()> {
+    pub(crate) fn encode(&self, encoder: &mut H::Encoder) -> HalResult<()> {
         if self.barrier {
             encoder.barrier()?;
         }
         encoder.label(self.op, &self.kernel);
         encoder.pipeline(&self.pipeline);
-        for (index, &(place, offset)) in self.bindings.iter().enumerate() {
-            encoder.buffer(index, &GpuMemory::<H>::of(&buffers[place]).buffer, offset)?;
+        for (index, (buffer, offset)) in self.bindings.iter().enumerate() {
+            encoder.buffer(index, buffer, *offset)?;
         }
         if !self.params.is_empty() {
             encoder.bytes(self.bindings.len(), &self.params)?;

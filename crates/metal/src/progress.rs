@@ -182,8 +182,7 @@ mod tests {
         let buffers = vec![buffer(), buffer()];
         let [read, written] = [0, 1].map(|place: usize| buffers[place].clone());
         let written_too = vec![false, true];
-        let (dispatches, label) = (Vec::new(), String::new());
-        let plan = Plan::<Soft> { dispatches, buffers, written: written_too, barriers: 0, label };
+        let plan = Plan::<Soft> { buffers, written: written_too, ..nothing() };
         let progress = &Progress::new(SharedEvent::default(), Duration::from_secs(600));
         progress.start(Ticket(1), &Arc::new(plan), 3);
         // This would wait without end if it waited for those that read.
@@ -196,11 +195,20 @@ mod tests {
         });
     }
 
+    fn nothing() -> Plan<Soft> {
+        Plan {
+            dispatches: Vec::new(),
+            parts: Vec::new(),
+            buffers: Vec::new(),
+            written: Vec::new(),
+            barriers: 0,
+            label: String::new(),
+        }
+    }
+
     /// A submission whose end is never told.
     fn silent(progress: &Progress<Soft>, ticket: Ticket) {
-        let (dispatches, label, written) = (Vec::new(), String::new(), Vec::new());
-        let plan = Plan { dispatches, buffers: Vec::new(), written, barriers: 0, label };
-        progress.start(ticket, &Arc::new(plan), 3);
+        progress.start(ticket, &Arc::new(nothing()), 3);
     }
 
     #[test]

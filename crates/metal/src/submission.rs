@@ -50,7 +50,8 @@ impl<H: Hal> Whole<H> {
         })
     }
 
-    fn end(&self, result: Result<Times, Fault>) {
+    /// One of them has ended, or never will begin.
+    pub(crate) fn end(&self, result: Result<Times, Fault>) {
         let first = |fault: &mut Option<Fault>, new| fault.get_or_insert(new).clone();
         let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         let result = match result {

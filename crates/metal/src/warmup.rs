@@ -6,9 +6,10 @@ use crate::{
 };
 use bessemer_core::gpu::Kernel;
 use std::{
+    num::NonZero,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::{self, JoinHandle},
 };
@@ -22,29 +23,38 @@ pub(crate) struct Warmup {
 }
 
 impl Warmup {
-    /// Makes the pipelines of `kernels`, on a thread of their own. What goes wrong is told to whoever
-    /// asks for one.
+    /// Makes the pipelines of `kernels`, on as many threads as there are cores. What goes wrong is told
+    /// to whoever asks for one.
     pub(crate) fn start<H: Hal>(
         &self,
         device: &Arc<H::Device>,
         pipelines: &Arc<Pipelines<H>>,
         kernels: Vec<Kernel>,
     ) {
-        let (device, pipelines) = (Arc::clone(device), Arc::clone(pipelines));
-        let stop = Arc::clone(&self.stop);
-        let work = move || {
-            for kernel in kernels {
-                if stop.load(Ordering::Relaxed) {
-                    return;
-                }
-                let _ = H::entry(|| pipelines.get(&device, &kernel));
-            }
-            H::entry(|| device.keep_pipelines());
-        };
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let count = cores.min(kernels.len());
+        let (next, running) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(count)));
+        let kernels = Arc::new(kernels);
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         threads.retain(|thread| !thread.is_finished());
-        // Without a thread they are made when they are asked for.
-        threads.extend(thread::Builder::new().name("bessemer-pipelines".into()).spawn(work));
+        for _ in 0..count {
+            let (device, pipelines) = (Arc::clone(device), Arc::clone(pipelines));
+            let (next, running) = (Arc::clone(&next), Arc::clone(&running));
+            let (kernels, stop) = (Arc::clone(&kernels), Arc::clone(&self.stop));
+            let work = move || {
+                while let Some(kernel) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let _ = H::entry(|| pipelines.get(&device, kernel));
+                }
+                if running.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    H::entry(|| device.keep_pipelines());
+                }
+            };
+            // Without a thread they are made when they are asked for.
+            threads.extend(thread::Builder::new().name("bessemer-pipelines".into()).spawn(work));
+        }
     }
 
     /// Waits for all that was started.

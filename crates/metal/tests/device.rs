@@ -2,123 +2,15 @@
 
 #![cfg(target_os = "linux")]
 
-use bessemer_core::{
-    Access, Batch, Cost, DType, Device, Element, Host, HostMemory, Operation, Result, Shape, Slice,
-    View,
-    cpu::CpuContext,
-    gpu::{Binding, GpuTraits, Kernel, Launch, Launches, Params, Source},
+mod common;
+
+use bessemer_core::{Batch, Device, Slice, gpu::GpuTraits};
+use bessemer_metal::{Metal, MetalOptions, hal::soft::SoftOptions};
+use common::{Add, floats, open, part, read};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
-use bessemer_metal::{
-    Metal, MetalOptions,
-    hal::soft::{Soft, SoftOptions},
-};
-use std::{ops::Range, sync::Arc};
-
-const SOURCE: &str = "
-#include <metal_stdlib>
-using namespace metal;
-kernel void add(device const float *x [[buffer(0)]], device float *out [[buffer(1)]],
-                constant float &by [[buffer(2)]], uint i [[thread_position_in_grid]]) {
-    out[i] = x[i] + by;
-}
-kernel void stray(device const float *x [[buffer(0)]], device float *out [[buffer(1)]],
-                  constant float &by [[buffer(2)]], uint i [[thread_position_in_grid]]) {
-    out[i + 100000] = x[i] + by;
-}
-kernel void part(device const float *x [[buffer(0)]], device float *kept [[buffer(1)]],
-                 constant float &by [[buffer(2)]], uint i [[thread_position_in_grid]]) {
-    kept[i] = x[i] + by;
-}
-kernel void sum(device const float *x [[buffer(0)]], device float *out [[buffer(1)]],
-                constant float &by [[buffer(2)]], uint i [[thread_position_in_grid]]) {
-    out[i] = simd_sum(x[i]) + by;
-}
-";
-
-/// `out = x + by`, by a kernel of choice.
-#[derive(Debug)]
-struct Add {
-    kernel: &'static str,
-    x: View,
-    by: f32,
-    out: View,
-    text: &'static str,
-    in_two: bool,
-    /// Whether the device chooses the threadgroups.
-    free: bool,
-}
-
-impl Add {
-    fn new(x: &View, by: f32, out: &View) -> Add {
-        let (x, out) = (x.clone(), out.clone());
-        Add { kernel: "add", x, by, out, text: SOURCE, in_two: false, free: false }
-    }
-}
-
-impl Operation for Add {
-    fn name(&self) -> &'static str {
-        "add"
-    }
-
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn access(&self) -> Access {
-        Access::new(&[&self.x], &[&self.out]).in_place()
-    }
-
-    fn cost(&self) -> Cost {
-        Cost::of(&self.access(), self.x.elements() as u64)
-    }
-
-    fn reference(&self, _: &mut Host<'_>) {}
-
-    fn cpu(&self, _: &CpuContext<'_>) {}
-
-    fn metal(&self, _: &GpuTraits) -> Result<Launches> {
-        let launch = |entry: &'static str, bindings, by| Launch {
-            kernel: Kernel::new(Source::File { name: "add.metal", text: self.text }, entry),
-            bindings,
-            params: Params::new().f32(by),
-            groups: [self.x.elements() as u32, 1, 1],
-            threads: if self.free { Launch::FREE } else { [1, 1, 1] },
-        };
-        let (read, write) = (Binding::Read(self.x.clone()), Binding::Write(self.out.clone()));
-        if !self.in_two {
-            return Ok(launch(self.kernel, vec![read, write], self.by).into());
-        }
-        let range = 0..4 * self.x.elements();
-        let between = |write| Binding::Scratch { range: range.clone(), write };
-        let launches = vec![
-            launch("part", vec![read, between(true)], self.by),
-            launch("add", vec![between(false), write], 0.0),
-        ];
-        Ok(Launches { launches, scratch: range.end })
-    }
-}
-
-fn open(checked: bool) -> Metal<Soft> {
-    let soft = SoftOptions { checked, ..Default::default() };
-    Metal::open_soft(&MetalOptions::default(), &soft).unwrap()
-}
-
-fn floats(device: &dyn Device, values: &[f32]) -> View {
-    let shape = Shape::new(&[values.len()]).unwrap();
-    let view = View::new(&device.alloc(4 * values.len()).unwrap(), DType::F32, shape).unwrap();
-    device.write(&view.slice().unwrap(), f32::as_bytes(values)).unwrap();
-    view
-}
-
-fn read(device: &dyn Device, view: &View) -> Vec<f32> {
-    let mut values = vec![0.0; view.elements()];
-    device.read(&view.slice().unwrap(), f32::as_bytes_mut(&mut values)).unwrap();
-    values
-}
-
-fn part(view: &View, range: Range<usize>) -> View {
-    view.narrow(0, range).unwrap()
-}
 
 #[test]
 fn barriers_stand_only_where_dispatches_meet() {
@@ -181,54 +73,6 @@ fn memory_outlives_its_handles_while_it_is_in_flight() {
 }
 
 #[test]
-fn memory_of_the_host_is_used_in_place() {
-    let device = open(true);
-    let values: Vec<f32> = (0..5000).map(|i| i as f32).collect();
-    let bytes: Arc<Vec<u8>> = Arc::new(f32::as_bytes(&values).to_vec());
-    struct Bytes(Arc<Vec<u8>>);
-    impl AsRef<[u8]> for Bytes {
-        fn as_ref(&self) -> &[u8] {
-            &self.0
-        }
-    }
-    let all = HostMemory::new(Arc::new(Bytes(bytes)));
-    let aligned = all.bytes().as_ptr().addr().next_multiple_of(16) - all.bytes().as_ptr().addr();
-    for (start, in_place) in [(aligned, true), (aligned + 4, false)] {
-        let host = all.slice(start..start + 4000).unwrap();
-        let wanted = host.bytes().to_vec();
-        let buffer = device.adopt(host).unwrap();
-        assert_eq!(device.stats().adopted_bytes, if in_place { 4000 } else { 0 });
-        assert!(device.write(&Slice::all(&buffer), &[0; 4000]).is_err(), "it is read-only");
-        let x = View::new(&buffer, DType::F32, Shape::new(&[1000]).unwrap()).unwrap();
-        let out = floats(&device, &[0.0; 1000]);
-        let mut batch = Batch::new();
-        batch.push(Add::new(&x, 0.0, &out)).unwrap();
-        device.wait(device.submit(&batch).unwrap()).unwrap();
-        assert_eq!(f32::as_bytes(&read(&device, &out)), wanted);
-        drop((batch, x, buffer));
-        assert_eq!(device.stats().adopted_bytes, 0);
-    }
-}
-
-#[test]
-fn memory_of_a_gpu_is_filled_once() {
-    let soft = SoftOptions { checked: true, own_memory: true, ..Default::default() };
-    let device = Metal::open_soft(&MetalOptions::default(), &soft).unwrap();
-    let bytes: Vec<u8> = f32::as_bytes(&[1.0, 2.0, 3.0, 4.0]).to_vec();
-    let weights = device.adopt(HostMemory::new(Arc::new(bytes.clone()))).unwrap();
-    assert_eq!(device.stats().adopted_bytes, 0, "nothing is used in place");
-    let x = View::new(&weights, DType::F32, Shape::new(&[4]).unwrap()).unwrap();
-    let out = floats(&device, &[0.0; 4]);
-    let mut batch = Batch::new();
-    batch.push(Add::new(&x, 1.0, &out)).unwrap();
-    device.wait(device.submit(&batch).unwrap()).unwrap();
-    assert_eq!(read(&device, &out), [2.0, 3.0, 4.0, 5.0]);
-    let mut back = [0; 8];
-    device.read(&Slice::new(&weights, 4..12).unwrap(), &mut back).unwrap();
-    assert_eq!(back, bytes[4..12]);
-}
-
-#[test]
 fn pipelines_are_made_in_the_background() {
     let device = open(false);
     let x = floats(&device, &[1.0; 8]);
@@ -248,6 +92,22 @@ fn pipelines_are_made_in_the_background() {
     broken.push(Add { text: "kernel void add(", ..Add::new(&x, 1.0, &x) }).unwrap();
     device.prepare(&broken);
     assert!(device.submit(&broken).unwrap_err().to_string().contains("add.metal"));
+}
+
+#[test]
+fn memory_is_kept_warm_after_a_submission() {
+    let warmed = Arc::new(AtomicU64::new(0));
+    let soft = SoftOptions { warmed: Some(Arc::clone(&warmed)), ..Default::default() };
+    let device = Metal::open_soft(&MetalOptions::default(), &soft).unwrap();
+    let x = floats(&device, &[1.0; 8]);
+    assert_eq!(warmed.load(Ordering::Relaxed), 0, "nobody has used it");
+    let mut batch = Batch::new();
+    batch.push(Add::new(&x, 1.0, &x)).unwrap();
+    device.wait(device.submit(&batch).unwrap()).unwrap();
+    // Again and again, with nothing submitted meanwhile.
+    while warmed.load(Ordering::Relaxed) < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
 }
 
 #[test]

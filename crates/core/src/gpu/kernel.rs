@@ -14,8 +14,8 @@ pub struct Kernel {
     pub source: Source,
     /// The name of its function.
     pub entry: Cow<'static, str>,
-    /// Names the text is compiled with: types, mostly. In MSL they are macros; in WGSL whole words
-    /// are replaced.
+    /// Names the text is compiled with: types, mostly. In MSL they are macros ([`Kernel::msl`]); in
+    /// WGSL whole words are replaced.
     pub defines: Vec<(&'static str, Cow<'static, str>)>,
     /// Numbers it is specialised by: function constants of MSL, overrides of WGSL, by their ids.
     pub constants: Vec<(u16, Constant)>,

@@ -6,10 +6,13 @@
 //! Nothing here touches a GPU. An op describes its launches from what [`GpuTraits`] says; the
 //! device compiles the kernels, puts barriers between launches that meet, and runs them.
 
+mod compiled;
 mod kernel;
 mod launch;
+mod msl;
 mod traits;
 
+pub use compiled::{CompiledKernel, KernelLimits};
 pub use kernel::{Constant, Kernel, Source};
 pub use launch::{Binding, Launch, Launches, Params};
 pub use traits::GpuTraits;

@@ -97,9 +97,13 @@ impl Session {
             follow.start(device)?;
         }
         let asked = 1 - follow.turn;
-        let ahead = ahead && position + 1 < self.capacity();
+        let room = position + 1 < self.capacity();
+        let ahead = ahead && room;
         if ahead {
             follow.start(device)?;
+        } else if room {
+            // The next token is for the CPU to draw. What is done with it is known already.
+            device.encode_ahead(&follow.passes[follow.turn].batch);
         }
         let Follow { passes, values, tokens, .. } = follow;
         device.read(&passes[asked].values.slice()?, f32::as_bytes_mut(values))?;

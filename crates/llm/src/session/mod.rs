@@ -299,7 +299,12 @@ impl Session {
                         Ask::Each,
                     )?),
                 };
-                device.submit(batch)?
+                let ticket = device.submit(batch)?;
+                if chunk.len() == 1 {
+                    // Likely there is a next token, whichever it will be.
+                    device.encode_ahead(batch);
+                }
+                ticket
             }
             (_, rows) => device.submit(&self.model.pass(&self.work, &self.cache, rows, ask)?)?,
         };

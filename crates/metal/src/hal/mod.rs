@@ -3,6 +3,12 @@
 
 #[cfg(target_vendor = "apple")]
 pub mod apple;
+#[cfg(any(test, target_vendor = "apple"))]
+mod ledger;
+#[cfg(any(test, target_vendor = "apple"))]
+mod remedy;
+#[cfg(any(test, target_vendor = "apple"))]
+mod replace;
 #[cfg(all(unix, feature = "soft"))]
 pub mod soft;
 
@@ -76,6 +82,8 @@ pub struct Facts {
     pub unified: bool,
     /// Whether it imitates a GPU.
     pub software: bool,
+    /// What drives it, and its version.
+    pub system: String,
 }
 
 /// A GPU.
@@ -102,8 +110,8 @@ pub trait Device<H: Hal>: Send + Sync {
     /// command writes to it.
     unsafe fn buffer_in_place(&self, memory: *mut u8, bytes: usize) -> Result<H::Buffer>;
 
-    /// Compiles MSL, with names defined.
-    fn library(&self, name: &str, source: &str, defines: &[(&str, &str)]) -> Result<H::Library>;
+    /// Compiles MSL, which debuggers show by a name.
+    fn library(&self, name: &str, source: &str) -> Result<H::Library>;
 
     /// A kernel of a library, made for values of its function constants.
     fn pipeline(
@@ -115,6 +123,14 @@ pub trait Device<H: Hal>: Send + Sync {
 
     /// Keeps the pipelines made so far for the next time, where that can be.
     fn keep_pipelines(&self) {}
+
+    /// Whether the system lets go of memory that was not used for a while, unless it is asked not to.
+    fn cools(&self) -> bool {
+        false
+    }
+
+    /// Asks the system to keep all memory within the GPU's reach for a while.
+    fn keep_warm(&self) {}
 }
 
 /// A kernel that is ready to run.
@@ -168,8 +184,8 @@ pub struct Times {
 /// What is called when commands have run.
 pub type Done = Box<dyn FnOnce(Result<Times>) + Send>;
 
-/// A command buffer.
-pub trait Commands<H: Hal>: Sized {
+/// A command buffer. One that is dropped before it is committed never runs, and nothing waits for it.
+pub trait Commands<H: Hal>: Sized + Send {
     /// An encoder whose dispatches run at the same time unless a barrier is between them; it
     /// starts after all that was committed before. Debuggers show it by its label.
     fn encoder(&mut self, label: &str) -> Result<H::Encoder>;
@@ -198,6 +214,9 @@ pub trait Encoder<H: Hal> {
     fn dispatch_threads(&mut self, threads: [u32; 3], group: [u32; 3]) -> Result<()>;
     /// Orders all dispatches before it ahead of all after it.
     fn barrier(&mut self) -> Result<()>;
-    /// Ends it.
+    /// Ends it. What is encoded later runs after it.
     fn end(self);
+    /// Ends it when something could not be encoded: its commands will not be committed, and nothing
+    /// that comes later may wait for it.
+    fn abandon(self);
 }

@@ -7,7 +7,11 @@ use softmetal::{
     DispatchType, Error, FunctionConstants, Library, SharedEvent, Size, StorageMode,
 };
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    env::consts,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -25,7 +29,7 @@ impl Hal for Soft {
     type Pipeline = ComputePipeline;
     type Buffer = Buffer;
     type Commands = Commands;
-    type Encoder = ComputeEncoder;
+    type Encoder = Encoder;
     type Event = SharedEvent;
 }
 
@@ -46,12 +50,40 @@ pub struct SoftOptions {
     pub own_memory: bool,
     /// How much memory there is: what is beyond that is refused, as when others use the GPU too.
     pub memory: Memory,
+    /// The longest buffer; none for as long as memory allows.
+    pub max_buffer_length: Option<usize>,
+    /// What goes wrong on purpose.
+    pub failures: Failures,
+    /// Counts how often it was asked to keep memory warm; none for memory that never cools.
+    pub warmed: Option<Arc<AtomicU64>>,
+}
+
+/// Dispatches that cannot be encoded, to see what becomes of those that can. Clones are one.
+#[derive(Clone, Debug, Default)]
+pub struct Failures(Arc<AtomicU64>);
+
+impl Failures {
+    /// The `nth` dispatch from now on fails, counted from 1.
+    pub fn dispatch(&self, nth: u64) {
+        self.0.store(nth, Ordering::SeqCst);
+    }
+
+    fn next(&self) -> Result<()> {
+        let left =
+            self.0.try_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        match left {
+            Ok(1) => Err(Fault::new("it fails on purpose")),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// softmetal's device.
 pub struct Device {
     device: softmetal::Device,
     facts: Facts,
+    failures: Failures,
+    warmed: Option<Arc<AtomicU64>>,
 }
 
 impl Device {
@@ -62,6 +94,7 @@ impl Device {
             seed: options.seed,
             observer: options.observer.clone(),
             memory: options.memory.clone(),
+            max_buffer_length: options.max_buffer_length,
             ..Default::default()
         };
         if let Some(limit) = options.time_limit {
@@ -92,8 +125,10 @@ impl Device {
             page: page(),
             unified: !options.own_memory,
             software: true,
+            system: format!("softmetal on {} ({})", consts::OS, consts::ARCH),
         };
-        Ok(Device { device, facts })
+        let (failures, warmed) = (options.failures.clone(), options.warmed.clone());
+        Ok(Device { device, facts, failures, warmed })
     }
 }
 
@@ -104,7 +139,8 @@ impl super::Device<Soft> for Device {
 
     fn queue(&self) -> Result<Queue> {
         let queue = self.device.new_command_queue();
-        Ok(Queue { queue, simdgroups: self.facts.traits.simd_reduce })
+        let (simdgroups, failures) = (self.facts.traits.simd_reduce, self.failures.clone());
+        Ok(Queue { queue, simdgroups, failures })
     }
 
     fn event(&self) -> Result<SharedEvent> {
@@ -133,14 +169,9 @@ impl super::Device<Soft> for Device {
         Ok(Buffer { buffer, private: None })
     }
 
-    fn library(&self, name: &str, source: &str, defines: &[(&str, &str)]) -> Result<Library> {
-        let own = |&(name, text): &(&str, &str)| (name.to_owned(), text.to_owned());
-        let options = CompileOptions {
-            name: name.to_owned(),
-            defines: defines.iter().map(own).collect(),
-            fast_math: false,
-            ..Default::default()
-        };
+    fn library(&self, name: &str, source: &str) -> Result<Library> {
+        let options =
+            CompileOptions { name: name.to_owned(), fast_math: false, ..Default::default() };
         self.device.new_library_with_source(source, &options).map_err(fault)
     }
 
@@ -162,6 +193,16 @@ impl super::Device<Soft> for Device {
         }
         let function = library.function_with_constants(entry, &values).map_err(fault)?;
         self.device.new_compute_pipeline(&function).map_err(fault)
+    }
+
+    fn cools(&self) -> bool {
+        self.warmed.is_some()
+    }
+
+    fn keep_warm(&self) {
+        if let Some(warmed) = &self.warmed {
+            warmed.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -243,12 +284,14 @@ pub struct Queue {
     queue: CommandQueue,
     /// Whether simdgroups can be used; if not, the checked mode refuses kernels that do.
     simdgroups: bool,
+    failures: Failures,
 }
 
 impl super::Queue<Soft> for Queue {
     fn commands(&self, _: &str) -> Result<Commands> {
         let commands = self.queue.command_buffer_with_unretained_references();
-        Ok(Commands { commands, simdgroups: self.simdgroups })
+        let failures = self.failures.clone();
+        Ok(Commands { commands, simdgroups: self.simdgroups, failures })
     }
 }
 
@@ -256,12 +299,14 @@ impl super::Queue<Soft> for Queue {
 pub struct Commands {
     commands: CommandBuffer,
     simdgroups: bool,
+    failures: Failures,
 }
 
 impl super::Commands<Soft> for Commands {
-    fn encoder(&mut self, _: &str) -> Result<ComputeEncoder> {
+    fn encoder(&mut self, _: &str) -> Result<Encoder> {
         // Command buffers of a queue run one after the other here: no fence is needed.
-        self.commands.compute_encoder_with_type(DispatchType::Concurrent).map_err(fault)
+        let encoder = self.commands.compute_encoder_with_type(DispatchType::Concurrent);
+        Ok(Encoder { encoder: encoder.map_err(fault)?, failures: self.failures.clone() })
     }
 
     fn signal(&mut self, event: &SharedEvent, value: u64) -> Result<()> {
@@ -301,35 +346,47 @@ impl super::Event for SharedEvent {
     }
 }
 
-impl super::Encoder<Soft> for ComputeEncoder {
+/// softmetal's encoder.
+pub struct Encoder {
+    encoder: ComputeEncoder,
+    failures: Failures,
+}
+
+impl super::Encoder<Soft> for Encoder {
     fn label(&mut self, _: &str, _: &str) {}
 
     fn pipeline(&mut self, pipeline: &ComputePipeline) {
-        self.set_pipeline(pipeline);
+        self.encoder.set_pipeline(pipeline);
     }
 
     fn buffer(&mut self, index: usize, buffer: &Buffer, offset: usize) -> Result<()> {
-        self.set_buffer(index as u32, &buffer.buffer, offset).map_err(fault)
+        self.encoder.set_buffer(index as u32, &buffer.buffer, offset).map_err(fault)
     }
 
     fn bytes(&mut self, index: usize, bytes: &[u8]) -> Result<()> {
-        self.set_bytes(index as u32, bytes).map_err(fault)
+        self.encoder.set_bytes(index as u32, bytes).map_err(fault)
     }
 
     fn dispatch(&mut self, groups: [u32; 3], threads: [u32; 3]) -> Result<()> {
-        self.dispatch_threadgroups(size(groups), size(threads)).map_err(fault)
+        self.failures.next()?;
+        self.encoder.dispatch_threadgroups(size(groups), size(threads)).map_err(fault)
     }
 
     fn dispatch_threads(&mut self, threads: [u32; 3], group: [u32; 3]) -> Result<()> {
-        ComputeEncoder::dispatch_threads(self, size(threads), size(group)).map_err(fault)
+        self.failures.next()?;
+        self.encoder.dispatch_threads(size(threads), size(group)).map_err(fault)
     }
 
     fn barrier(&mut self) -> Result<()> {
-        self.memory_barrier().map_err(fault)
+        self.encoder.memory_barrier().map_err(fault)
     }
 
     fn end(self) {
-        self.end_encoding();
+        self.encoder.end_encoding();
+    }
+
+    fn abandon(self) {
+        self.encoder.end_encoding();
     }
 }
 

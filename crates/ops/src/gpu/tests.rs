@@ -39,6 +39,9 @@ fn launches_are_sound(op: &dyn Operation, gpu: &GpuTraits) {
         if let Source::Made { text, .. } = &launch.kernel.source {
             assert!(gpu.bf16 || !text.contains("bfloat"), "{op:?}: {text}");
         }
+        let msl = launch.kernel.msl();
+        let headers = msl.rfind("#include").expect("each kernel reads Metal's headers");
+        assert!(!msl[..headers].contains("#define"), "{op:?}: macros in the headers: {msl}");
         for binding in &launch.bindings {
             match binding {
                 Binding::Read(view) => {

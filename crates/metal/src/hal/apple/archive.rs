@@ -1,132 +1,122 @@
 //! Pipelines of earlier runs, in a file of the user's cache folder, which spares compiling them again.
 
 use super::fault;
-use crate::hal::{Fault, Result};
-use objc2::{
-    rc::{Retained, autoreleasepool},
-    runtime::ProtocolObject,
-};
+use crate::hal::{Result, replace::replace};
+use objc2::{rc::Retained, runtime::ProtocolObject};
 use objc2_foundation::{NSArray, NSProcessInfo, NSString, NSURL};
 use objc2_metal::{
     MTLBinaryArchive, MTLBinaryArchiveDescriptor, MTLComputePipelineDescriptor,
     MTLComputePipelineState, MTLDevice, MTLPipelineOption,
 };
 use std::{
-    env,
-    path::PathBuf,
+    env, fs,
+    path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 type Gpu = ProtocolObject<dyn MTLDevice>;
+type Binary = Retained<ProtocolObject<dyn MTLBinaryArchive>>;
+type State = Retained<ProtocolObject<dyn MTLComputePipelineState>>;
 
 /// Pipelines of earlier runs, on disk. Whatever is wrong with it, kernels are compiled then.
 pub(super) struct Archive {
-    state: Mutex<Option<Opened>>,
-}
-
-struct Opened {
-    archive: Retained<ProtocolObject<dyn MTLBinaryArchive>>,
-    path: PathBuf,
-    /// Whether it has more than the file.
-    grown: bool,
+    path: Option<PathBuf>,
+    /// What earlier runs have left. Nothing is added to it: that is the file's business.
+    known: Mutex<Option<Binary>>,
+    /// What was compiled since, for the file.
+    new: Mutex<Vec<Retained<MTLComputePipelineDescriptor>>>,
 }
 
 /// Bytes from which on a file has too much that nobody uses any more: a new one takes its place.
 const MOST: u64 = 64 << 20;
 
-// SAFETY: the archive is only touched under its lock.
+// SAFETY: the archive and the descriptors are only touched under their locks.
 unsafe impl Send for Archive {}
 // SAFETY: as above.
 unsafe impl Sync for Archive {}
 
 impl Archive {
     pub(super) fn open(gpu: &Gpu) -> Archive {
-        Archive { state: Mutex::new(Opened::new(gpu)) }
+        let path = path(gpu);
+        let known = path.as_deref().and_then(|path| opened(gpu, path));
+        Archive { path, known: Mutex::new(known), new: Mutex::default() }
     }
 
-    /// Writes what is new to its file.
-    pub(super) fn keep(&self) {
-        if let Some(opened) = &mut *self.state() {
-            opened.keep();
-        }
-    }
-
+    /// A pipeline, from the file or compiled. Threads compile side by side.
     pub(super) fn pipeline(
         &self,
         gpu: &Gpu,
-        descriptor: &MTLComputePipelineDescriptor,
-    ) -> Result<Retained<ProtocolObject<dyn MTLComputePipelineState>>> {
-        if let Some(opened) = &mut *self.state() {
-            let list = NSArray::from_slice(&[&*opened.archive]);
-            descriptor.setBinaryArchives(Some(&list));
-            let known = gpu.newComputePipelineStateWithDescriptor_options_reflection_error(
-                descriptor,
-                MTLPipelineOption::FailOnBinaryArchiveMiss,
+        descriptor: Retained<MTLComputePipelineDescriptor>,
+    ) -> Result<State> {
+        let make = |options| {
+            gpu.newComputePipelineStateWithDescriptor_options_reflection_error(
+                &descriptor,
+                options,
                 None,
-            );
-            if let Ok(state) = known {
+            )
+        };
+        if let Some(archive) = &*held(&self.known) {
+            descriptor.setBinaryArchives(Some(&NSArray::from_slice(&[&**archive])));
+            if let Ok(state) = make(MTLPipelineOption::FailOnBinaryArchiveMiss) {
                 return Ok(state);
             }
-            let added = opened.archive.addComputePipelineFunctionsWithDescriptor_error(descriptor);
-            opened.grown |= added.is_ok();
+            descriptor.setBinaryArchives(None);
         }
-        let made = gpu.newComputePipelineStateWithDescriptor_options_reflection_error(
-            descriptor,
-            MTLPipelineOption::empty(),
-            None,
-        );
-        made.map_err(|error: Retained<objc2_foundation::NSError>| -> Fault { fault(&error) })
+        let made = make(MTLPipelineOption::empty()).map_err(|error| fault(&error))?;
+        if self.path.is_some() {
+            held(&self.new).push(descriptor);
+        }
+        Ok(made)
     }
 
-    fn state(&self) -> MutexGuard<'_, Option<Opened>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Opened {
-    fn new(gpu: &Gpu) -> Option<Opened> {
-        let home = env::var_os("HOME")?;
-        // Code is made for a GPU by a system. Within the file it is found by the source and constants it
-        // was made from.
-        let system = NSProcessInfo::processInfo().operatingSystemVersionString();
-        let plain = |text: &NSString| -> String {
-            text.to_string().chars().filter(char::is_ascii_alphanumeric).collect()
-        };
-        let (gpu_name, system) = (plain(&gpu.name()), plain(&system));
-        let folder = PathBuf::from(home).join("Library/Caches/bessemer");
-        std::fs::create_dir_all(&folder).ok()?;
-        let version = env!("CARGO_PKG_VERSION");
-        let path = folder.join(format!("{gpu_name}-{system}-{version}.metalarchive"));
-        let descriptor = MTLBinaryArchiveDescriptor::new();
-        if std::fs::metadata(&path).is_ok_and(|file| file.len() <= MOST) {
-            descriptor.setUrl(Some(&url(&path)));
-        }
-        let opened = gpu.newBinaryArchiveWithDescriptor_error(&descriptor).or_else(|_| {
-            // Damaged: a new one takes its place.
-            gpu.newBinaryArchiveWithDescriptor_error(&MTLBinaryArchiveDescriptor::new())
+    /// Adds what is new to the file, and to what other processes have added meanwhile.
+    pub(super) fn keep(&self, gpu: &Gpu) {
+        let new = std::mem::take(&mut *held(&self.new));
+        let Some(path) = self.path.as_deref().filter(|_| !new.is_empty()) else { return };
+        replace(path, |old, to| {
+            let fresh = || {
+                gpu.newBinaryArchiveWithDescriptor_error(&MTLBinaryArchiveDescriptor::new()).ok()
+            };
+            // Damaged or too large: a new one takes its place.
+            let Some(archive) = old.and_then(|old| opened(gpu, old)).or_else(fresh) else {
+                return false;
+            };
+            for descriptor in &new {
+                // What cannot be kept is compiled the next time.
+                let _ = archive.addComputePipelineFunctionsWithDescriptor_error(descriptor);
+            }
+            archive.serializeToURL_error(&url(to)).is_ok()
         });
-        Some(Opened { archive: opened.ok()?, path, grown: false })
-    }
-
-    fn keep(&mut self) {
-        if !std::mem::take(&mut self.grown) {
-            return;
-        }
-        // Beside it first, so that a process that reads it now finds the old or the new one.
-        let beside = self.path.with_extension(format!("{}.new", std::process::id()));
-        let written = self.archive.serializeToURL_error(&url(&beside)).is_ok();
-        if !written || std::fs::rename(&beside, &self.path).is_err() {
-            let _ = std::fs::remove_file(&beside);
-        }
     }
 }
 
-impl Drop for Opened {
-    fn drop(&mut self) {
-        autoreleasepool(|_| self.keep());
-    }
+fn held<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn url(path: &std::path::Path) -> Retained<NSURL> {
+/// Where the file is: code is made for a GPU by a system. Within the file it is found by the source and
+/// constants it was made from.
+fn path(gpu: &Gpu) -> Option<PathBuf> {
+    let home = env::var_os("HOME")?;
+    let system = NSProcessInfo::processInfo().operatingSystemVersionString();
+    let plain = |text: &NSString| -> String {
+        text.to_string().chars().filter(char::is_ascii_alphanumeric).collect()
+    };
+    let (gpu, system) = (plain(&gpu.name()), plain(&system));
+    let folder = PathBuf::from(home).join("Library/Caches/bessemer");
+    fs::create_dir_all(&folder).ok()?;
+    let version = env!("CARGO_PKG_VERSION");
+    Some(folder.join(format!("{gpu}-{system}-{version}.metalarchive")))
+}
+
+/// The archive of a file, unless it is damaged or too large.
+fn opened(gpu: &Gpu, path: &Path) -> Option<Binary> {
+    fs::metadata(path).ok().filter(|file| file.len() <= MOST)?;
+    let descriptor = MTLBinaryArchiveDescriptor::new();
+    descriptor.setUrl(Some(&url(path)));
+    gpu.newBinaryArchiveWithDescriptor_error(&descriptor).ok()
+}
+
+fn url(path: &Path) -> Retained<NSURL> {
     NSURL::fileURLWithPath(&NSString::from_str(&path.to_string_lossy()))
 }

@@ -1,7 +1,7 @@
 //! Queues, command buffers and encoders.
 
 use super::{Apple, Buffer, Event, Pipeline, fault, residency::Residency};
-use crate::hal::{self, Done, Fault, Result, Times};
+use crate::hal::{self, Done, Fault, Result, Times, remedy::explained};
 use block2::RcBlock;
 use objc2::{
     rc::{Retained, autoreleasepool},
@@ -66,6 +66,10 @@ pub struct Commands {
     labels: bool,
 }
 
+// SAFETY: Metal lets any thread use a command buffer, one at a time, and this is the only handle to it
+// until it is committed.
+unsafe impl Send for Commands {}
+
 impl hal::Commands<Apple> for Commands {
     fn encoder(&mut self, label: &str) -> Result<Encoder> {
         autoreleasepool(|_| {
@@ -109,7 +113,10 @@ impl hal::Commands<Apple> for Commands {
 fn outcome(commands: &ProtocolObject<dyn MTLCommandBuffer>) -> Result<Times> {
     match commands.error() {
         None => Ok(Times { start: commands.GPUStartTime(), end: commands.GPUEndTime() }),
-        Some(error) => Err(Fault { kernel: culprit(&error), why: fault(&error).why }),
+        Some(error) => {
+            let why = explained(&fault(&error).why, error.code());
+            Err(Fault { kernel: culprit(&error), why })
+        }
     }
 }
 
@@ -191,6 +198,11 @@ impl hal::Encoder<Apple> for Encoder {
 
     fn end(self) {
         self.encoder.updateFence(&self.fence);
+        self.encoder.endEncoding();
+    }
+
+    fn abandon(self) {
+        // Without the fence. What Metal has encoded must be ended before it may be dropped.
         self.encoder.endEncoding();
     }
 }

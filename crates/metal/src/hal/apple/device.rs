@@ -4,17 +4,22 @@ use super::{
     Apple, Buffer, Event, Library, Pipeline, Queue, archive::Archive, capture::Capture,
     copies::Copies, residency::Residency,
 };
-use crate::hal::{self, Facts, Fault, Result};
+use crate::{
+    chips::Chip,
+    hal::{self, Facts, Fault, Result},
+};
 use bessemer_core::gpu::{Constant, GpuTraits};
 use objc2::{
     rc::{Retained, autoreleasepool},
     runtime::ProtocolObject,
 };
+#[cfg(target_os = "macos")]
+use objc2::{runtime::NSObjectProtocol, sel};
 use objc2_foundation::{NSOperatingSystemVersion, NSProcessInfo};
 #[cfg(target_os = "macos")]
 use objc2_metal::MTLCopyAllDevices;
 use objc2_metal::{MTLCreateSystemDefaultDevice, MTLDevice, MTLGPUFamily};
-use std::sync::Arc;
+use std::{env, sync::Arc};
 
 /// A GPU of Apple's, or one that Apple's Metal drives.
 pub struct Device {
@@ -67,8 +72,9 @@ impl Device {
                 }
             }?;
             let capture = Capture::from_env(&device)?;
+            compile_on_all_cores(&device);
             let facts = facts(&device);
-            let residency = Residency::new(&device).map(Arc::new);
+            let residency = Residency::new(&device, facts.working_set).map(Arc::new);
             let copies = if facts.unified { None } else { Some(Copies::new(&device)?) };
             let archive = Archive::open(&device);
             Ok(Device { device, facts, residency, copies, archive, _capture: capture })
@@ -106,8 +112,8 @@ impl hal::Device<Apple> for Device {
         })
     }
 
-    fn library(&self, name: &str, source: &str, defines: &[(&str, &str)]) -> Result<Library> {
-        autoreleasepool(|_| Library::new(&self.device, name, source, defines))
+    fn library(&self, name: &str, source: &str) -> Result<Library> {
+        autoreleasepool(|_| Library::new(&self.device, name, source))
     }
 
     fn pipeline(
@@ -120,7 +126,17 @@ impl hal::Device<Apple> for Device {
     }
 
     fn keep_pipelines(&self) {
-        autoreleasepool(|_| self.archive.keep());
+        autoreleasepool(|_| self.archive.keep(&self.device));
+    }
+
+    fn cools(&self) -> bool {
+        self.residency.is_some()
+    }
+
+    fn keep_warm(&self) {
+        if let Some(residency) = &self.residency {
+            autoreleasepool(|_| residency.request());
+        }
     }
 }
 
@@ -130,6 +146,7 @@ fn facts(gpu: &Gpu) -> Facts {
         ("Apple7", MTLGPUFamily::Apple7),
         ("Apple8", MTLGPUFamily::Apple8),
         ("Apple9", MTLGPUFamily::Apple9),
+        ("Apple10", MTLGPUFamily::Apple10),
         ("Mac2", MTLGPUFamily::Mac2),
         ("Metal3", MTLGPUFamily::Metal3),
     ];
@@ -145,7 +162,7 @@ fn facts(gpu: &Gpu) -> Facts {
     let modern = has(MTLGPUFamily::Apple7);
     let name = gpu.name().to_string();
     let traits = GpuTraits {
-        cores: cores(&name),
+        cores: Chip::of(&name).cores,
         name,
         simd_width: if modern { 32 } else { 1 },
         simd_reduce: modern,
@@ -169,7 +186,23 @@ fn facts(gpu: &Gpu) -> Facts {
         // SAFETY: `sysconf` only reads a number.
         page: usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(16384),
         software: false,
+        system: format!(
+            "{} {} ({})",
+            env::consts::OS,
+            NSProcessInfo::processInfo().operatingSystemVersionString(),
+            env::consts::ARCH
+        ),
     }
+}
+
+/// Lets Metal compile as many kernels at a time as there are cores, where it would take two.
+fn compile_on_all_cores(gpu: &Gpu) {
+    #[cfg(target_os = "macos")]
+    if gpu.respondsToSelector(sel!(setShouldMaximizeConcurrentCompilation:)) {
+        gpu.setShouldMaximizeConcurrentCompilation(true);
+    }
+    #[cfg(not(target_os = "macos"))]
+    let _ = gpu;
 }
 
 /// Whether this system compiles MSL 3.1, which has `bfloat`.
@@ -178,15 +211,4 @@ fn knows_bfloat() -> bool {
     let version =
         NSOperatingSystemVersion { majorVersion: major, minorVersion: 0, patchVersion: 0 };
     NSProcessInfo::processInfo().isOperatingSystemAtLeastVersion(version)
-}
-
-/// Cores by the name of the chip: Metal does not tell.
-fn cores(name: &str) -> u32 {
-    match name {
-        _ if name.contains("Ultra") => 60,
-        _ if name.contains("Max") => 32,
-        _ if name.contains("Pro") => 16,
-        _ if name.contains('M') => 8,
-        _ => 5,
-    }
 }

@@ -4,7 +4,7 @@ use super::{archive::Archive, fault};
 use crate::hal::{self, Result};
 use bessemer_core::gpu::Constant;
 use objc2::{rc::Retained, runtime::ProtocolObject};
-use objc2_foundation::{NSDictionary, NSObject, NSString};
+use objc2_foundation::NSString;
 use objc2_metal::{
     MTLCompileOptions, MTLComputePipelineDescriptor, MTLComputePipelineState, MTLDataType,
     MTLDevice, MTLFunctionConstantValues, MTLLibrary,
@@ -17,29 +17,13 @@ type Gpu = ProtocolObject<dyn MTLDevice>;
 pub struct Library(Retained<ProtocolObject<dyn MTLLibrary>>);
 
 impl Library {
-    pub(super) fn new(
-        gpu: &Gpu,
-        name: &str,
-        source: &str,
-        defines: &[(&str, &str)],
-    ) -> Result<Library> {
+    pub(super) fn new(gpu: &Gpu, name: &str, source: &str) -> Result<Library> {
         let options = MTLCompileOptions::new();
         // By its older name, which every system knows.
         #[allow(deprecated)]
         options.setFastMathEnabled(false);
-        let names: Vec<Retained<NSString>> =
-            defines.iter().map(|(name, _)| NSString::from_str(name)).collect();
-        let texts: Vec<Retained<NSString>> =
-            defines.iter().map(|(_, text)| NSString::from_str(text)).collect();
-        let names: Vec<&NSString> = names.iter().map(|name| &**name).collect();
-        let texts: Vec<&NSObject> = texts.iter().map(|text| -> &NSObject { text }).collect();
-        let macros = NSDictionary::from_slices(&names, &texts);
-        // SAFETY: macros are strings, as they must be.
-        unsafe { options.setPreprocessorMacros(Some(&macros)) };
-        // So that errors name the file and the line in it.
-        let source = NSString::from_str(&format!("#line 1 \"{name}\"\n{source}"));
         let made = gpu
-            .newLibraryWithSource_options_error(&source, Some(&options))
+            .newLibraryWithSource_options_error(&NSString::from_str(source), Some(&options))
             .map_err(|error| fault(&error))?;
         made.setLabel(Some(&NSString::from_str(name)));
         Ok(Library(made))
@@ -88,7 +72,7 @@ impl Pipeline {
         let descriptor = MTLComputePipelineDescriptor::new();
         descriptor.setComputeFunction(Some(&function));
         descriptor.setLabel(Some(&NSString::from_str(entry)));
-        let state = archive.pipeline(gpu, &descriptor)?;
+        let state = archive.pipeline(gpu, descriptor)?;
         Ok(Pipeline {
             max_threads: state.maxTotalThreadsPerThreadgroup() as u32,
             simd_width: state.threadExecutionWidth() as u32,
