@@ -1,7 +1,10 @@
 //! Writing files whole or not at all.
 
 use anyhow::{Context, Result};
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 /// Replaces `path` by `bytes`. Whoever looks, or interrupts, finds the old file or the new one. What
 /// is no file, as a pipe or `/dev/stdout`, is written to; a link stays one.
@@ -14,10 +17,33 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
+/// Whether [`write_whole`] will be able to write `path`, as far as can be told now: for those who
+/// would find out after much work. Nothing is changed.
+pub(crate) fn may_write(path: &Path) -> Result<()> {
+    let may = match fs::metadata(path) {
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(there) if !there.is_file() => Ok(()),
+        Ok(_) => fs::canonicalize(path).and_then(|path| probe(&path)),
+        Err(_) => probe(path),
+    };
+    may.with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn probe(path: &Path) -> io::Result<()> {
+    let part = part(path)?;
+    fs::write(&part, []).and_then(|()| fs::remove_file(&part))
+}
+
+/// Where a file is written before it takes its place.
+fn part(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    let mut name = name.to_owned();
     name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
+    Ok(path.with_file_name(name))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let part = part(path)?;
     let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
     if written.is_err() {
         // Whatever there is of it; the first error is the one to tell.
@@ -48,5 +74,23 @@ mod tests {
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
         let error = write_whole(folder.path(), b"x").unwrap_err();
         assert!(format!("{error:#}").contains("cannot write"), "{error:#}");
+    }
+
+    #[test]
+    fn whether_a_file_can_be_written_is_known_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        may_write(&file).unwrap();
+        assert!(!file.exists());
+        write_whole(&file, b"old").unwrap();
+        may_write(&file).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        may_write(Path::new("/dev/null")).unwrap();
+        for wrong in [folder.path(), &folder.path().join("no/file"), &file.join("x"), Path::new("")]
+        {
+            let error = may_write(wrong).unwrap_err();
+            assert!(format!("{error:#}").starts_with("cannot write"), "{error:#}");
+        }
     }
 }

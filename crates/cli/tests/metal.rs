@@ -85,3 +85,58 @@ fn without_metal_it_says_what_to_do() {
     command.env("BESSEMER_SOFTMETAL", "yes");
     assert_one_error(&finish(command, 1).1, &["BESSEMER_SOFTMETAL is `yes`", "1 or checked"]);
 }
+
+#[test]
+fn a_report_is_one_page_that_says_what_ran_and_nothing_of_the_user() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.md");
+    let args = ["check", "--op", "rms_norm", "--device", "metal", "--report"];
+    let mut command = bessemer(&[&args[..], &[path.to_str().unwrap()]].concat());
+    command.env("BESSEMER_SOFTMETAL", "1");
+    command.env("USER", "somebody").env("LOGNAME", "somebody").env("HOSTNAME", "somebodys-mac");
+    let (out, _) = finish(command, 0);
+    assert!(out.contains("passed in"), "{out}");
+    let page = fs::read_to_string(&path).unwrap();
+    for words in [
+        "# bessemer on metal: softmetal (Metal in software)",
+        "**This device is an imitation in software, not a GPU.**",
+        "* system: softmetal on linux",
+        "* threadgroup memory: 32768 bytes",
+        "## Conformance",
+        "| rms_norm | f32 |",
+        "## The built-in model",
+        "The CPU writes the same.",
+        "## Hot kernels",
+        "| linear | q4_k [256, 256], rows of f32: 1 |",
+        "| linear: memory | 68 GB/s | 400 GB/s | 120 GB/s |",
+        "## Kernels",
+        "0 cannot be made",
+        "maxTotalThreadsPerThreadgroup",
+    ] {
+        assert!(page.contains(words), "`{words}` is not in:\n{page}");
+    }
+    // Neither names nor paths, of this machine or of that made up.
+    let home = std::env::var("HOME").unwrap_or_default();
+    let here = env!("CARGO_MANIFEST_DIR");
+    let hostname = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    for private in ["somebody", &home, here, hostname.trim(), folder.path().to_str().unwrap()] {
+        assert!(private.len() < 3 || !page.contains(private), "`{private}` is in:\n{page}");
+    }
+    let paths =
+        page.lines().find(|line| ["/usr/", "/home/", "/tmp/"].iter().any(|p| line.contains(p)));
+    assert_eq!(paths, None);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_told_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    // There is no Metal here, which would be told if it came first.
+    for path in [folder.path().join("no/report.md"), folder.path().to_owned()] {
+        let path = path.to_str().unwrap();
+        let mut command = bessemer(&["check", "--device", "metal", "--report", path]);
+        command.env_remove("BESSEMER_SOFTMETAL");
+        assert_one_error(&finish(command, 1).1, &["cannot write", path]);
+    }
+    let both = ["check", "--report", "x.md", "--markdown"];
+    assert!(run(&both, 2).1.contains("--markdown"));
+}

@@ -22,14 +22,26 @@ pub(crate) struct Measurement {
     pub(crate) share_of_limit: f64,
 }
 
-/// What all copies of the operands should take together: too much for caches to keep.
-const SPREAD: u64 = 384 << 20;
+/// How much is done to measure an op.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// What all copies of the operands should take together.
+    spread: u64,
+    /// Runs of one op: at least this many rounds and this long.
+    rounds: usize,
+    time: Duration,
+}
+
+impl Effort {
+    /// Figures that mean something: too much memory for caches to keep, and the best of some runs.
+    pub(crate) const FULL: Effort =
+        Effort { spread: 384 << 20, rounds: 3, time: Duration::from_millis(300) };
+    /// One run after one that prepares, for devices of which no figure means anything.
+    pub(crate) const BRIEF: Effort = Effort { spread: 0, rounds: 1, time: Duration::ZERO };
+}
+
 /// What they may take at most: of some operands only a part is touched.
 const MOST: u64 = 2 << 30;
-
-/// Runs of one op: at least this many rounds and this long.
-const ROUNDS: usize = 3;
-const TIME: Duration = Duration::from_millis(300);
 
 impl Measurement {
     pub(crate) fn flops_per_second(&self) -> f64 {
@@ -46,14 +58,15 @@ impl Measurement {
     }
 }
 
-pub(crate) fn measure(work: &Work, device: &Device, limits: &Limits) -> Result<Measurement> {
+/// What one run of an op costs, and the seconds it takes.
+pub(crate) fn time(work: &Work, device: &Device, effort: Effort) -> Result<(Cost, f64)> {
     let mut operands = Operands::new(device);
     let first = work.make(&mut operands)?;
     let cost: Cost = first.cost();
     // Real work meets operands that are not in the caches: other layers' weights, say.
     let held: u64 = first.access().views().map(|view| view.stored_bytes() as u64).sum();
     let most = (MOST / held.max(1)).clamp(1, 64);
-    let copies = SPREAD.div_ceil(cost.bytes.max(1)).clamp(1, most);
+    let copies = effort.spread.div_ceil(cost.bytes.max(1)).clamp(1, most);
     let mut batch = Batch::new();
     batch.push_shared(first)?;
     for _ in 1..copies {
@@ -69,11 +82,15 @@ pub(crate) fn measure(work: &Work, device: &Device, limits: &Limits) -> Result<M
     let mut best = run()?;
     let start = Instant::now();
     let mut rounds = 0;
-    while rounds < ROUNDS || start.elapsed() < TIME {
+    while rounds < effort.rounds || start.elapsed() < effort.time {
         best = best.min(run()?);
         rounds += 1;
     }
-    let seconds = best.as_secs_f64().max(1e-9) / copies as f64;
+    Ok((cost, best.as_secs_f64().max(1e-9) / copies as f64))
+}
+
+pub(crate) fn measure(work: &Work, device: &Device, limits: &Limits) -> Result<Measurement> {
+    let (cost, seconds) = time(work, device, Effort::FULL)?;
     Ok(Measurement {
         op: work.op,
         work: work.name.clone(),

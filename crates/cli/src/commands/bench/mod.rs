@@ -2,14 +2,14 @@
 
 mod gpu_limits;
 mod limits;
-mod measure;
+pub(crate) mod measure;
 mod model;
 mod operands;
 mod ops;
 mod peaks;
 mod plot;
-mod products;
-mod work;
+pub(crate) mod products;
+pub(crate) mod work;
 
 use crate::{args::Global, fault::Fault};
 use clap::{Args, Subcommand};

@@ -21,7 +21,7 @@ pub(super) fn all() -> Vec<Work> {
     all
 }
 
-fn linear(weight: DType, rows: usize, size: usize) -> Work {
+pub(crate) fn linear(weight: DType, rows: usize, size: usize) -> Work {
     let name = format!("{weight} [{size}, {size}], rows of f32: {rows}");
     let work = Work::new("linear", name, move |o| {
         Ok(Linear {
@@ -48,7 +48,7 @@ fn experts(weight: DType, rows: usize) -> Work {
     .in_integers()
 }
 
-fn matmul(size: usize) -> Work {
+pub(crate) fn matmul(size: usize) -> Work {
     Work::new("matmul", format!("f32 [{size}, {size}] by itself"), move |o| {
         Ok(Matmul {
             a: o.input(F32, &[size, size])?,

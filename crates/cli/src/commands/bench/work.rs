@@ -157,7 +157,7 @@ fn rms_norm(dtype: DType, dims: [usize; 2]) -> Work {
     })
 }
 
-fn add_rms_norm(dims: [usize; 2]) -> Work {
+pub(crate) fn add_rms_norm(dims: [usize; 2]) -> Work {
     Work::new("add_rms_norm", format!("f32 {dims:?}"), move |o| {
         Ok(AddRmsNorm {
             x: o.input(F32, &dims)?,
@@ -214,7 +214,7 @@ fn gated(dims: [usize; 2]) -> Work {
 }
 
 /// 32 heads of 128 over 8 of keys and values, as models of 8 billion parameters have them.
-fn attention(cache: DType, rows: usize, tokens: usize) -> Work {
+pub(crate) fn attention(cache: DType, rows: usize, tokens: usize) -> Work {
     let (heads, kv_heads, size) = (32, 8, 128);
     Work::new("attention", format!("{cache} cache, {rows} rows, {tokens} tokens"), move |o| {
         Ok(Attention {

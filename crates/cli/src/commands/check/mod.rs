@@ -1,8 +1,14 @@
 //! `bessemer check`: holds a device to the reference, op by op.
 
+mod hot;
+mod kernels;
+mod page;
+mod private;
+
 use crate::{
     args::Global,
     fault::Fault,
+    files::{may_write, write_whole},
     progress::Progress,
     text::{self, Align, BAD, BOLD, Cell, DIM, GOOD, PLAIN, Table, WARN},
 };
@@ -13,7 +19,7 @@ use bessemer::{
 };
 use clap::Args;
 use serde_json::json;
-use std::{io::Write, time::Instant};
+use std::{io::Write, path::PathBuf, time::Instant};
 
 /// Hold a device to the reference, op by op
 #[derive(Debug, Args)]
@@ -34,6 +40,11 @@ pub(crate) struct Check {
     /// Print docs/support.md: which op takes which dtypes on the devices every machine has
     #[arg(long, conflicts_with_all = ["json", "op", "quick"])]
     markdown: bool,
+
+    /// Also write a page for those who work on bessemer to FILE: the device and its limits, each
+    /// kernel, the results, how fast hot kernels are, and a text; nothing of yours is in it
+    #[arg(long, value_name = "FILE", conflicts_with = "markdown")]
+    report: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -41,6 +52,7 @@ Examples:
   bessemer check                               the device that `auto` takes
   bessemer check --device cpu --op linear
   bessemer check --quick --json | jq .passed
+  bessemer check --device metal --report mac.md
   BESSEMER_ISA=portable bessemer check --device cpu
 
 Exit code: 0 if all cases pass, 1 if not.";
@@ -58,10 +70,17 @@ impl Check {
         if self.markdown {
             return write_support(global, &cases, out);
         }
+        if let Some(path) = &self.report {
+            // Not after minutes of work.
+            may_write(path)?;
+        }
         let device = global.open()?;
         let start = Instant::now();
         let report = check_with_bar(&device, &cases);
         let seconds = start.elapsed().as_secs_f64();
+        if let Some(path) = &self.report {
+            write_whole(path, page::page(&device, &report, seconds).as_bytes())?;
+        }
         if self.json {
             write_json(&report, seconds, out)?;
         } else {
