@@ -34,6 +34,9 @@ const GRAPHICS: &[&str] = &[
     "viewport_array_index",
 ];
 
+/// Attributes of what softmetal has not.
+const TEXTURES: &[&str] = &["texture", "sampler", "stage_in", "imageblock_data", "payload"];
+
 /// Other attributes that an argument of a kernel can have.
 const OTHERS: &[&str] = &[
     "buffer",
@@ -145,9 +148,9 @@ fn place<'p>(
         complain("graphics-attribute", format!("[[{}]] is not for kernels", a.name));
         return None;
     }
-    if let Some(a) =
-        param.attributes.iter().find(|a| !is_builtin(&a.name) && !OTHERS.contains(&a.name.as_str()))
-    {
+    // Clang ignores what it does not know; a value is left with nothing then.
+    let unknown = |a: &&Attribute| !is_builtin(&a.name) && !OTHERS.contains(&a.name.as_str());
+    if let Some(a) = param.attributes.iter().find(unknown).filter(|_| !param.indirect) {
         complain("unknown-attribute", format!("there is no attribute [[{}]]", a.name));
         return None;
     }
@@ -159,7 +162,7 @@ fn place<'p>(
         Some(a) if is_builtin(&a.name) => None,
         Some(a) => Some(Some(a)),
         // Textures, samplers and stage-in data are softmetal's to refuse.
-        None if param.attributes.iter().any(|a| a.name != "function_constant") => None,
+        None if param.attributes.iter().any(|a| TEXTURES.contains(&a.name.as_str())) => None,
         None => Some(None),
     }
 }

@@ -1,6 +1,7 @@
 //! Kernels as functions: what they return and call, their names, and where their attributes stand.
 
 use super::super::Complaints;
+use super::super::arguments::split;
 use super::super::attributes;
 use super::super::items::{Item, ItemKind};
 use super::super::kernels::attributes_in;
@@ -109,7 +110,9 @@ fn host_names(look: &Look<'_>, kernels: &[Kernel<'_>], complaints: &mut Complain
 /// No function calls a kernel.
 fn calls(look: &Look<'_>, kernels: &[Kernel<'_>], complaints: &mut Complaints<'_>) {
     let source = look.source;
-    let mut names: HashSet<&str> = kernels.iter().map(|k| k.item.name.as_str()).collect();
+    // By name and number of arguments: a kernel may be called `exp`, and call the library's.
+    let mut names: HashMap<&str, usize> =
+        kernels.iter().map(|k| (k.item.name.as_str(), k.params.len())).collect();
     // A name that something else has too may mean that.
     let starts: HashSet<usize> = kernels.iter().map(|k| k.item.tokens.start).collect();
     for item in look.items {
@@ -131,7 +134,7 @@ fn calls(look: &Look<'_>, kernels: &[Kernel<'_>], complaints: &mut Complaints<'_
         for i in body.clone() {
             let called = source.is_ident(i)
                 && source.is(i + 1, "(")
-                && names.contains(source.text(i))
+                && names.get(source.text(i)).is_some_and(|n| arguments(look, i + 1) == Some(*n))
                 && !is_member(source, i)
                 && !is_declaration(look, i);
             if called {
@@ -144,6 +147,11 @@ fn calls(look: &Look<'_>, kernels: &[Kernel<'_>], complaints: &mut Complaints<'_
             }
         }
     }
+}
+
+/// How many arguments there are in the parentheses that open at `i`.
+fn arguments(look: &Look<'_>, i: usize) -> Option<usize> {
+    Some(split(look.source, i + 1..look.source.mate(i)?).len())
 }
 
 fn is_declared_kernel(look: &Look<'_>, item: &Item) -> bool {
