@@ -61,7 +61,7 @@ fn the_last_group_reads_what_all_have_written() {
             ),
             // An operation that orders by itself.
             format!(
-                "if (t == 0) {{ part[g] = g; if (atomic_fetch_add_explicit(done, 1, memory_order_acq_rel) == groups - 1) {{ {SUM} }} }}"
+                "if (t == 0) {{ part[g] = g; if (atomic_fetch_add_explicit(done, 1, memory_order_seq_cst) == groups - 1) {{ {SUM} }} }}"
             ),
             // The counter is set back by a plain store.
             format!(

@@ -127,6 +127,9 @@ fn explain(message: &mut String, rest: &str, notes: &str) {
     {
         message.push_str(&format!(": no known conversion{why}"));
     }
+    if notes.contains(named::PROPERTY) {
+        message.push_str(": a reference cannot bind to a vector element");
+    }
     if let Some(rule) = named::rule(&Complaint { message, rest, notes }) {
         message.push_str(&format!(" [{rule}]"));
     }
@@ -202,6 +205,7 @@ fn words(message: &str) -> String {
         ("__sm_", ""),
         ("metal::", ""),
         ("OpenCL", "Metal"),
+        ("property expression", "a vector element"),
     ] {
         out = out.replace(from, to);
     }

@@ -62,7 +62,7 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["taking the address of a temporary object"], "swizzle-address"),
     (&["too many arguments provided to function-like macro"], "library-macro-name"),
     (&["reference", "cannot bind to vector element"], "vector-element-reference"),
-    (&["address of vector element"], "vector-element-address"),
+    (&["address of", "vector element"], "vector-element-address"),
     (&["contains duplicate components"], "swizzle-twice"),
     (&["no setter defined for property"], "swizzle-twice"),
     (&["cannot take the address of an rvalue of type", "vec<"], "swizzle-address"),
@@ -72,7 +72,7 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["simdgroup_matrix"], "simdgroup-matrix-element"),
     (&["must be initialized by a constant expression"], "constant-known"),
     (&["initializer element is not a compile-time constant"], "constant-known"),
-    (&["undefined template", "atomic<"], "atomic-element"),
+    (&["an atomic is of"], "atomic-element"),
 ];
 
 /// Headers of C++ that people try.
@@ -183,13 +183,17 @@ fn ambiguous(m: &str) -> Option<&'static str> {
         "min" | "max" | "fmin" | "fmax" | "min3" | "max3" => "ambiguous-min-max",
         "clamp" => "ambiguous-clamp",
         "isnan" | "isinf" | "isfinite" | "isnormal" | "signbit" => "ambiguous-classification",
-        "pow" | "powr" => "ambiguous-pow",
         "fma" => "ambiguous-fma",
         "mix" | "step" | "smoothstep" => "ambiguous-mix",
         _ if m.contains("call to") => "ambiguous-math",
         _ => return None,
     })
 }
+
+/// What clang says when the element of a vector, which is a property in the strict pass, should be
+/// referred to.
+pub(super) const PROPERTY: &str =
+    "reference in default address space to object in address space '__private'";
 
 fn no_function(c: &Complaint<'_>) -> Option<&'static str> {
     let name = quoted(c.message).next()?;
@@ -202,6 +206,7 @@ fn no_function(c: &Complaint<'_>) -> Option<&'static str> {
         "as_type" => "as-type-size",
         _ if name.starts_with("simd_") || name.starts_with("quad_") => "simd-types",
         _ if name.starts_with("atomic_") => "atomic-operand",
+        _ if c.notes.contains(PROPERTY) => "vector-element-reference",
         _ if c.notes.contains("address space") => "space-mixed-call",
         _ => return None,
     })
@@ -213,7 +218,6 @@ fn unknown_name(m: &str) -> Option<&'static str> {
     let stem = &name[..name.len() - digits.len()];
     Some(match name {
         "std" => "standard-library",
-        _ if name.starts_with("memory_order_") => "atomic-order",
         _ if name.starts_with("atomic_") => "atomic-implicit",
         _ if name.starts_with("packed_bool") => "packed-bool",
         _ if digits.contains('x') && SCALARS.contains(&stem) => {

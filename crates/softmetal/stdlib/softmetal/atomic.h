@@ -55,8 +55,7 @@ template <class T> using __sm_bits_t = typename __sm_bits<T>::type;
     return ok; \
   } \
   __SM_RMW(AS, add) __SM_RMW(AS, sub) __SM_RMW(AS, max) __SM_RMW(AS, min) \
-  __SM_RMW(AS, and) __SM_RMW(AS, or) __SM_RMW(AS, xor) \
-  __SM_RMW_FLOAT(AS, add, old + v) __SM_RMW_FLOAT(AS, sub, old - v)
+  __SM_RMW(AS, and) __SM_RMW(AS, or) __SM_RMW(AS, xor)
 #define __SM_RMW(AS, OP) \
   template <class T, __sm_if_word<T> = 0> __SM_ATOMIC T atomic_fetch_##OP##_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
     __SM_NOTE(&p->__v, 3) return __atomic_fetch_##OP(&p->__v, v, __ATOMIC_SEQ_CST); \
@@ -69,6 +68,9 @@ template <class T> using __sm_bits_t = typename __sm_bits<T>::type;
   }
 __SM_ATOMICS(__sm_device)
 __SM_ATOMICS(__local)
+// Floats are added to in device memory alone.
+__SM_RMW_FLOAT(__sm_device, add, old + v)
+__SM_RMW_FLOAT(__sm_device, sub, old - v)
 #define __SM_ATOMIC_LONG(AS, OP) \
   __SM_ATOMIC void atomic_##OP##_explicit(volatile AS atomic<ulong> *p, ulong v, memory_order o) { \
     __SM_NOTE(&p->__v, 3) __atomic_fetch_##OP(&p->__v, v, __ATOMIC_SEQ_CST); \

@@ -39,9 +39,7 @@ __SM_OP(^)
     return r; \
   } \
   template <class T, int N, class S, enable_if_t<is_integral<S>::value, int> = 0> \
-  constexpr __sm_inline vec<T, N> operator OP(const vec<T, N> &a, S s) { return a OP vec<S, N>(s); } \
-  template <class T, int N, class S, enable_if_t<is_integral<S>::value, int> = 0> \
-  constexpr __sm_inline vec<T, N> operator OP(S s, const vec<T, N> &b) { return vec<T, N>(s) OP b; }
+  constexpr __sm_inline vec<T, N> operator OP(const vec<T, N> &a, S s) { return a OP vec<S, N>(s); }
 __SM_SHIFT(<<)
 __SM_SHIFT(>>)
 #undef __SM_SHIFT

@@ -31,6 +31,11 @@ pub(super) fn check(look: &Look<'_>, complaints: &mut Complaints<'_>) {
             let what = format!("'{text}' is a reserved name, not a type");
             complaints.rule(i, "packed-bool", what);
         }
+        let order = text.strip_prefix("memory_order_");
+        if matches!(order, Some("acquire" | "release" | "acq_rel" | "consume")) {
+            let what = format!("there is no '{text}': atomics are 'memory_order_relaxed'");
+            complaints.rule(i, "atomic-order", what);
+        }
         if declared {
             let what = format!("'{text}' is a word of the language and cannot be a name");
             complaints.rule(i, "keyword-as-name", what);
