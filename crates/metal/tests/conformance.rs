@@ -3,7 +3,7 @@
 
 #![cfg(target_os = "linux")]
 
-use bessemer_conformance::{Selection, judge};
+use bessemer_conformance::judge;
 use bessemer_core::{
     Device,
     gpu::{GpuTraits, Launch, Source},
@@ -11,7 +11,7 @@ use bessemer_core::{
 use bessemer_cpu::Reference;
 use bessemer_metal::{
     Metal, MetalOptions,
-    hal::soft::{Soft, SoftOptions},
+    hal::soft::{Optimization, Soft, SoftOptions},
 };
 use bessemer_ops::{case::Case, cases};
 use std::{
@@ -52,14 +52,17 @@ fn run(cases: &[Case], devices: &[Metal<Soft>]) {
     assert!(failures.is_empty(), "{} of {total} failed:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// `METAL_OP=rms_norm` narrows the run to one op while its kernel is being written.
+/// The whole list. `METAL_OP=rms_norm` narrows it to one op while its kernel is being written.
+fn all() -> Vec<Case> {
+    let only = std::env::var("METAL_OP").ok();
+    let wanted = |case: &Case| only.as_ref().is_none_or(|op| case.op == op);
+    cases().into_iter().filter(wanted).collect()
+}
+
 #[test]
 fn checked_in_four_orders() {
     let devices = [None, Some(1), Some(2), Some(3)].map(|seed| open(true, seed));
-    let only = std::env::var("METAL_OP").ok();
-    let wanted = |case: &Case| only.as_ref().is_none_or(|op| case.op == op);
-    let cases: Vec<Case> = cases().into_iter().filter(wanted).collect();
-    run(&cases, &devices);
+    run(&all(), &devices);
 }
 
 /// What kernels of a case differ by from one another, apart from types and sizes: the op, the file, the
@@ -142,9 +145,14 @@ fn with_small_threadgroups() {
     without(|gpu| gpu.max_threads = 256);
 }
 
+/// What is fast is compiled otherwise than what is checked, and must give the same.
 #[test]
-fn quick_cases_at_full_speed() {
-    run(&Selection::quick().cases().unwrap(), &[open(false, None)]);
+fn unchecked_at_every_level_of_optimization() {
+    let devices = [Optimization::Less, Optimization::Usual, Optimization::More].map(|level| {
+        let soft = SoftOptions { optimization: level, ..Default::default() };
+        Metal::open_soft(&MetalOptions::default(), &soft).unwrap()
+    });
+    run(&all(), &devices);
 }
 
 #[test]

@@ -21,5 +21,6 @@ mod platform;
 
 pub use api::*;
 pub use check::{Counters, Kind as ReportKind, Report, Side, Traffic};
+pub use compile::Optimization;
 pub use diagnostic::{Diagnostic, Severity};
 pub use error::{Error, Result};

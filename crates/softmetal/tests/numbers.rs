@@ -2,6 +2,7 @@
 mod common;
 use common::*;
 use half::{bf16, f16};
+use softmetal::{Device, DeviceOptions, Optimization};
 
 #[test]
 fn half_and_bfloat_round_each_operation() {
@@ -147,4 +148,72 @@ fn bits_packing_and_limits() {
             0x7fff_ffff
         ]
     );
+}
+
+/// What a comparison tells the compiler about a number's sign must be what it says. (Clang 19 takes
+/// `fabs(x) > 0` for `x > 0`.)
+#[test]
+fn comparisons_of_magnitudes_say_nothing_of_signs() {
+    const LIMITS: [(&str, f32); 4] =
+        [("0.0f", 0.0), ("1.0f", 1.0), ("FLT_MIN", f32::MIN_POSITIVE), ("INFINITY", f32::INFINITY)];
+    const SIGNS: [&str; 6] = [">", ">=", "<", "<=", "==", "!="];
+    let mut body = String::new();
+    for (limit, _) in LIMITS {
+        for sign in SIGNS {
+            // By a choice and by a branch; the magnitude and the sign of what was chosen.
+            body += &format!(
+                "{{ float p = fabs(x) {sign} {limit} ? x : y; *o++ = fabs(p); *o++ = copysign(1.0f, p); }}\n\
+                 {{ float p = -x {sign} {limit} ? x : y; *o++ = fabs(p); *o++ = copysign(1.0f, p); }}\n\
+                 if (fabs(x) {sign} {limit}) {{ *o++ = fabs(x); *o++ = x < 0 ? -1.0f : 1.0f; }}\n\
+                 else {{ *o++ = fabs(y); *o++ = y < 0 ? -1.0f : 1.0f; }}\n"
+            );
+        }
+    }
+    let each = LIMITS.len() * SIGNS.len() * 6;
+    let source = format!(
+        "{HEAD}kernel void k(device float *o [[buffer(0)]], device const float2 *in [[buffer(1)]], uint i [[thread_position_in_grid]]) {{\n\
+           float x = in[i].x, y = in[i].y; o += i * {each};\n{body} }}"
+    );
+    let values = [0.0, -0.0, 1.0, -1.0, 1e-40, -1e-40, 3.5, -3.5, f32::INFINITY, f32::NEG_INFINITY];
+    let pairs: Vec<[f32; 2]> =
+        values.iter().flat_map(|&x| [0.0, -2.0, 0.5].map(|y| [x, y])).collect();
+    let holds = |sign: &str, a: f32, b: f32| match sign {
+        ">" => a > b,
+        ">=" => a >= b,
+        "<" => a < b,
+        "<=" => a <= b,
+        "==" => a == b,
+        _ => a != b,
+    };
+    let mut want = Vec::new();
+    for &[x, y] in &pairs {
+        for (_, limit) in LIMITS {
+            for sign in SIGNS {
+                for p in [holds(sign, x.abs(), limit), holds(sign, -x, limit)] {
+                    let p = if p { x } else { y };
+                    want.extend([p.abs(), 1f32.copysign(p)]);
+                }
+                let p = if holds(sign, x.abs(), limit) { x } else { y };
+                want.extend([p.abs(), if p < 0.0 { -1.0 } else { 1.0 }]);
+            }
+        }
+    }
+    for level in [Optimization::Less, Optimization::Usual, Optimization::More] {
+        let options = DeviceOptions { optimization: level, ..Default::default() };
+        let d = Device::with_options(options).unwrap();
+        let out = shared(&d, &vec![0f32; want.len()]);
+        let x = shared(&d, &pairs);
+        let args = [Arg::Buffer(&out), Arg::Buffer(&x)];
+        run(&d, &source, "k", &args, pairs.len() as u64, 32).unwrap();
+        let got = out.to_vec::<f32>().unwrap();
+        for (n, (g, w)) in got.iter().zip(&want).enumerate() {
+            assert_eq!(
+                g.to_bits(),
+                w.to_bits(),
+                "{level:?}, {:?}, {}: {g} {w}",
+                pairs[n / each],
+                n % each
+            );
+        }
+    }
 }

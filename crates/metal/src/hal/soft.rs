@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-pub use softmetal::{Counters, Memory, Observer, Traffic};
+pub use softmetal::{Counters, Memory, Observer, Optimization, Traffic};
 
 /// Metal in software.
 #[derive(Debug)]
@@ -50,6 +50,8 @@ pub struct SoftOptions {
     pub own_memory: bool,
     /// How much memory there is: what is beyond that is refused, as when others use the GPU too.
     pub memory: Memory,
+    /// How hard clang tries to make kernels fast that are not checked.
+    pub optimization: Optimization,
     /// The longest buffer; none for as long as memory allows.
     pub max_buffer_length: Option<usize>,
     /// What goes wrong on purpose.
@@ -95,6 +97,7 @@ impl Device {
             observer: options.observer.clone(),
             memory: options.memory.clone(),
             max_buffer_length: options.max_buffer_length,
+            optimization: options.optimization,
             ..Default::default()
         };
         if let Some(limit) = options.time_limit {

@@ -4,7 +4,7 @@ use super::buffer::{Buffer, StorageMode};
 use super::memory::Memory;
 use super::{CommandQueue, CompileOptions, ComputePipeline, Function, Library, PipelineOptions};
 use crate::check::{Counters, Shadow};
-use crate::compile::{Cache, Compiler};
+use crate::compile::{Cache, Compiler, Optimization};
 use crate::error::{Result, invalid};
 use crate::exec::{MAX_THREADGROUP_MEMORY, MAX_THREADS};
 use std::fmt;
@@ -29,6 +29,8 @@ pub struct DeviceOptions {
     pub memory: Memory,
     /// The longest buffer it makes; none for what a large Mac has.
     pub max_buffer_length: Option<usize>,
+    /// How hard the compiler tries to make kernels fast that are not checked.
+    pub optimization: Optimization,
 }
 
 /// Is told what a checked dispatch did, as soon as it has run.
@@ -62,6 +64,7 @@ impl Default for DeviceOptions {
             observer: None,
             memory: Memory::default(),
             max_buffer_length: None,
+            optimization: Optimization::default(),
         }
     }
 }
@@ -311,7 +314,7 @@ impl DeviceInner {
                 Some(folder) => Cache::at(folder.clone()),
                 None => Cache::standard(),
             };
-            Compiler::new(cache)
+            Compiler::new(cache, self.options.optimization)
         });
         made.as_ref().map_err(Clone::clone)
     }

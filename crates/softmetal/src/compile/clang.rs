@@ -11,9 +11,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// How hard clang tries to make kernels fast. Checked kernels are always compiled the same way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Optimization {
+    /// `-O1`.
+    Less,
+    /// `-O2`.
+    #[default]
+    Usual,
+    /// `-O3`.
+    More,
+}
+
 /// A clang that can be used.
 pub(crate) struct Clang {
     path: PathBuf,
+    pub(super) optimization: Optimization,
     /// Tells this compiler from another: path, size and time of the binary.
     pub(super) identity: String,
 }
@@ -25,7 +38,7 @@ const MAX_OUTPUT: u64 = 64 << 20;
 
 impl Clang {
     /// `SOFTMETAL_CLANG`, or the newest `clang-N` on the path, or `clang`.
-    pub(crate) fn find() -> Result<Clang> {
+    pub(crate) fn find(optimization: Optimization) -> Result<Clang> {
         if let Some(path) = std::env::var_os("SOFTMETAL_CLANG").filter(|v| !v.is_empty()) {
             let path = PathBuf::from(path);
             if !path.is_file() {
@@ -33,7 +46,7 @@ impl Clang {
                     looked: format!("SOFTMETAL_CLANG={}", path.display()),
                 });
             }
-            return Ok(Clang::at(path));
+            return Ok(Clang::at(path, optimization));
         }
         let folders: Vec<PathBuf> = std::env::var_os("PATH")
             .map(|p| std::env::split_paths(&p).collect())
@@ -44,7 +57,7 @@ impl Clang {
             if let Some(path) =
                 folders.iter().chain([&brew]).map(|f| f.join(&name)).find(|p| p.is_file())
             {
-                return Ok(Clang::at(path));
+                return Ok(Clang::at(path, optimization));
             }
         }
         Err(Error::NoCompiler {
@@ -52,12 +65,12 @@ impl Clang {
         })
     }
 
-    fn at(path: PathBuf) -> Clang {
+    fn at(path: PathBuf, optimization: Optimization) -> Clang {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         let facts = std::fs::metadata(&real)
             .map(|m| format!("{} {:?}", m.len(), m.modified().ok()))
             .unwrap_or_default();
-        Clang { identity: format!("{} {facts}", real.display()), path }
+        Clang { identity: format!("{} {facts}", real.display()), path, optimization }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -155,6 +168,11 @@ impl Clang {
             "-ftemplate-depth=2048",
             "-fconstexpr-steps=2000000",
         ]);
+        // Clang 19 takes `fabs(x) > 0` for `x > 0` when it asks which numbers `x` can be, and then
+        // drops the `fabs` of what such a comparison chose: the largest magnitude of a list with a
+        // negative first element comes out wrong. It asks nothing of the kind when it may not know
+        // how the machine treats subnormal numbers; the code it makes is the same otherwise.
+        c.arg("-fdenormal-fp-math=dynamic");
         #[cfg(target_arch = "x86_64")]
         c.args(["-march=native", "-fstack-clash-protection"]);
         #[cfg(not(target_arch = "x86_64"))]
@@ -163,7 +181,14 @@ impl Clang {
         c.arg("-fdebug-compilation-dir=.");
         match mode {
             Mode::Fast => {
-                c.args(["-O2", "-gline-tables-only"]);
+                c.args([
+                    match self.optimization {
+                        Optimization::Less => "-O1",
+                        Optimization::Usual => "-O2",
+                        Optimization::More => "-O3",
+                    },
+                    "-gline-tables-only",
+                ]);
             }
             Mode::Strict => {
                 c.args(["-O2", "-D__SM_STRICT", "-ferror-limit=0"]);

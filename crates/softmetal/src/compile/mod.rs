@@ -11,6 +11,7 @@ mod stdlib;
 
 pub(crate) use cache::{Cache, digest};
 pub(crate) use clang::Clang;
+pub use clang::Optimization;
 pub(crate) use module::{EntryFacts, Module};
 
 use crate::error::{Error, Result};
@@ -74,8 +75,8 @@ pub(crate) struct Compiler {
 const EAGER: usize = 12;
 
 impl Compiler {
-    pub(crate) fn new(cache: Cache) -> Result<Compiler> {
-        let clang = Clang::find()?;
+    pub(crate) fn new(cache: Cache, optimization: Optimization) -> Result<Compiler> {
+        let clang = Clang::find(optimization)?;
         let stdlib = stdlib::Installed::new(&cache);
         Ok(Compiler { clang, cache, stdlib, last: Mutex::new(None) })
     }
@@ -189,7 +190,7 @@ impl Compiler {
             // The flags are written there: other flags make other objects.
             include_str!("clang.rs"),
             &text,
-            &format!("{mode:?} {}", options.fast_math),
+            &format!("{mode:?} {:?} {}", self.level(mode), options.fast_math),
             &self.clang.identity,
             &self.stdlib.digest,
             &cpu(),
@@ -215,6 +216,11 @@ impl Compiler {
 }
 
 impl Compiler {
+    /// What is asked of the optimiser, where it has a choice.
+    fn level(&self, mode: Mode) -> Option<Optimization> {
+        (mode == Mode::Fast).then_some(self.clang.optimization)
+    }
+
     /// Runs clang with our headers precompiled, and again with their text if it can't use those.
     fn with_headers<T>(
         &self,
