@@ -15,6 +15,7 @@ mod compile;
 mod diagnostic;
 mod error;
 mod exec;
+mod files;
 mod front;
 mod language;
 mod platform;

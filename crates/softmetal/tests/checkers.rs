@@ -401,3 +401,193 @@ fn the_shuffler_changes_the_order_and_not_the_answer() {
     assert!(orders.len() > 2, "{orders:?}");
     assert_eq!(last(Some(3)), last(Some(3)));
 }
+
+/// Runs one kernel of a whole source over 64 threads in one group, with 64 floats and the number 8.
+fn reports_of_source(source: &str) -> Vec<Report> {
+    let d = checked();
+    let y = shared(&d, &[0.5f32; 64]);
+    let source = format!("{HEAD}{source}");
+    let n = Arg::Bytes(bytes(&[8i32]));
+    match run(&d, &source, "k", &[Arg::Buffer(&y), n], 64, 64) {
+        Ok(_) => Vec::new(),
+        Err(Error::Checked(list)) => list,
+        Err(e) => panic!("{e}"),
+    }
+}
+
+const FEW: &str = "device float *y [[buffer(0)]], constant int &n [[buffer(1)]], uint i [[thread_position_in_grid]], uint t [[thread_position_in_threadgroup]]";
+
+/// A kernel, what must be said of it (nothing for silence), and what it must say.
+fn says(before: &str, body: &str, kind: Option<(ReportKind, &str)>) {
+    let list = reports_of_source(&format!("{before}\nkernel void k({FEW}) {{ {body} }}"));
+    match kind {
+        None => assert!(list.is_empty(), "{body}\n{list:#?}"),
+        Some((kind, words)) => {
+            let text: Vec<String> = list.iter().map(Report::to_string).collect();
+            let found = list.iter().any(|r| r.kind == kind && r.to_string().contains(words));
+            assert!(found, "{body}\n{text:#?}");
+            let twice = text.iter().any(|t| text.iter().filter(|u| *u == t).count() > 1);
+            assert!(!twice, "{text:#?}");
+            for r in &list {
+                let same = |o: &Side| (o.group, o.thread) == (r.side.group, r.side.thread);
+                assert!(!r.other.as_ref().is_some_and(same), "{r}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_barrier_of_a_simdgroup_orders_nothing_for_the_others() {
+    const TG: &str = "mem_flags::mem_threadgroup";
+    let race = Some((ReportKind::RaceInThreadgroup, "data race"));
+    says(
+        "",
+        &format!(
+            "threadgroup float s[64]; s[t] = y[i]; simdgroup_barrier({TG}); y[i] = s[63 - t];"
+        ),
+        race,
+    );
+    // The last to read is of the writer's own simdgroup; one of the other has read before it.
+    says(
+        "",
+        &format!(
+            "threadgroup float s[64]; s[t] = y[i]; threadgroup_barrier({TG}); float v = s[63 - t]; simdgroup_barrier({TG}); float w = s[t ^ 1]; simdgroup_barrier({TG}); s[t] = v + w;"
+        ),
+        race,
+    );
+    says(
+        "",
+        &format!(
+            "threadgroup float s[64]; s[t] = y[i]; threadgroup_barrier({TG}); float v = s[0]; for (int k = 0; k < 3; k++) {{ simdgroup_barrier({TG}); v += s[0]; }} if (t == 0) s[0] = v; y[i] = v;"
+        ),
+        race,
+    );
+    says(
+        "",
+        &format!(
+            "threadgroup float s[64]; s[t] = y[i]; simdgroup_barrier({TG}); float v = s[t ^ 1]; simdgroup_barrier({TG}); s[t] = v; y[i] = v;"
+        ),
+        None,
+    );
+    says(
+        "",
+        &format!(
+            "threadgroup float s[64]; s[t] = y[i]; threadgroup_barrier({TG}); float v = s[63 - t]; simdgroup_barrier({TG}); v += s[t ^ 1]; threadgroup_barrier({TG}); s[t] = v; y[i] = v;"
+        ),
+        None,
+    );
+}
+
+#[test]
+fn parts_of_words_are_themselves() {
+    let threads = "threadgroup_barrier(mem_flags::mem_threadgroup);";
+    // Everyone reads a byte between those that they own.
+    says(
+        "",
+        "device uchar *s = (device uchar *)y; uchar own = s[t * 2]; uchar all = s[1]; s[t * 2] = own + all;",
+        None,
+    );
+    says(
+        "",
+        "device half *s = (device half *)y; uint j = t / 2 * 2; if (t % 2) return; half h = s[j] + s[(j + 1) % 64] + s[(j + 63) % 64]; s[j] = h;",
+        None,
+    );
+    says(
+        "",
+        &format!(
+            "threadgroup uchar s[64]; s[t] = t; {threads} uchar v = s[t]; if (t % 2) v += s[(t + 1) % 64]; {threads} s[t] = v; y[i] = v;"
+        ),
+        None,
+    );
+    says(
+        "",
+        &format!(
+            "threadgroup uchar s[64]; s[t] = t; {threads} uchar v = s[t] + s[t ^ 1]; s[t] = v; y[i] = v;"
+        ),
+        Some((ReportKind::RaceInThreadgroup, "1 bytes")),
+    );
+    says(
+        "",
+        &format!("threadgroup ushort s[64]; if (t % 2) s[t] = t; {threads} y[i] = s[t];"),
+        Some((ReportKind::Uninitialized, "2 bytes")),
+    );
+}
+
+#[test]
+fn what_runs_over_an_end_is_named() {
+    const GET: &str = "static float get(thread const float *p, int k) { return p[k]; }\nconstant float table[5] = {1, 2, 3, 4, 5};\nstatic float of(constant float *p, int k) { return p[k]; }";
+    let fill = "float a[8]; for (int k = 0; k < 8; k++) a[k] = y[i] + k;";
+    let out = |words| Some((ReportKind::OutOfBounds, words));
+    says(GET, &format!("{fill} y[i] = a[n];"), out("index 8 of 'float[8]'"));
+    says(GET, &format!("{fill} y[i] = a[n - 1];"), None);
+    says(
+        GET,
+        &format!("{fill} y[i] = get(a, n);"),
+        out("offset 32 of thread array 'a' (it has 32 bytes)"),
+    );
+    says(GET, &format!("{fill} y[i] = get(a, n - 9);"), out("offset -4 of thread array 'a'"));
+    says(GET, &format!("{fill} y[i] = get(a, n - 1) + get(a + 4, n - 12);"), None);
+    says(GET, "y[i] = table[n];", out("index 8 of 'const float[5]'"));
+    says(GET, "y[i] = of(table, n - 3);", out("offset 20 of constant 'table' (it has 20 bytes)"));
+    says(GET, "y[i] = of(table, n - 4) + table[n - 8];", None);
+    let two = "threadgroup float s[64]; threadgroup float r[64]; s[t] = 1; r[t] = 2; threadgroup_barrier(mem_flags::mem_threadgroup); threadgroup float *p = s;";
+    says(
+        "",
+        &format!("{two} y[i] = p[t + 1] + r[t];"),
+        out("offset 256 of threadgroup memory (the array there has 256 bytes)"),
+    );
+    says("", &format!("{two} y[i] = p[63 - t] + r[t];"), None);
+    // Far away from the buffer that the same line has accessed before.
+    says(
+        "",
+        "for (uint k = 0; k < 2; k++) y[i + k * 100000000] = 1;",
+        out("offset 400000000 of buffer(0) 'y'"),
+    );
+}
+
+#[test]
+fn what_is_not_there_is_not_used() {
+    says(
+        "",
+        "threadgroup atomic_uint c; atomic_fetch_add_explicit(&c, 1u, memory_order_relaxed); y[i] = 1;",
+        Some((ReportKind::Uninitialized, "atomic update")),
+    );
+    says(
+        "",
+        "threadgroup atomic_uint c; if (t == 0) atomic_store_explicit(&c, 0u, memory_order_relaxed); threadgroup_barrier(mem_flags::mem_threadgroup); atomic_fetch_add_explicit(&c, 1u, memory_order_relaxed); y[i] = 1;",
+        None,
+    );
+    says(
+        "",
+        "y[i] = simd_shuffle(y[i], ushort(t % 32 + n));",
+        Some((ReportKind::Divergence, "beyond the 32")),
+    );
+    says(
+        "",
+        "y[i] = simd_shuffle(y[i], ushort((t + n) % 32)) + simd_shuffle_down(y[i], ushort(n));",
+        None,
+    );
+    let convert = |words| Some((ReportKind::Conversion, words));
+    says("", "y[i] = int(y[i] / 0.0f * 0.0f);", convert("NaN as 'int'"));
+    says("", "y[i] = uint(-y[i] * 8.0f);", convert("-4 as 'uint'"));
+    says("", "y[i] = (int3(float3(y[i] * 1e20f))).x;", convert("'int'"));
+    says("", "y[i] = int(y[i] * 1e9f) + uchar(y[i] * 510.0f) + uint(-0.7f * y[i]);", None);
+    let source = format!("{HEAD}kernel void k({FEW}) {{\n float v;\n y[i] = v;\n}}");
+    let options = CompileOptions { name: "test.metal".into(), ..CompileOptions::default() };
+    let told = checked().new_library_with_source(&source, &options).err().unwrap().to_string();
+    assert!(told.contains("test.metal:5") && told.contains("'v' is uninitialized"), "{told}");
+    assert!(device().new_library_with_source(&source, &options).is_ok());
+}
+
+/// Unchecked, threadgroup memory holds anything, and who has returned is not waited for.
+#[test]
+fn unchecked_kernels_run_as_on_a_gpu() {
+    let d = device();
+    let y = shared(&d, &[1f32; 64]);
+    let body = "threadgroup float s[64]; if (n == 8) y[i] = s[t]; if (t >= 32) return; threadgroup_barrier(mem_flags::mem_threadgroup); y[i] = 2;";
+    let source = format!("{HEAD}kernel void k({FEW}) {{ {body} }}");
+    let n = || Arg::Bytes(bytes(&[8i32]));
+    run(&d, &source, "k", &[Arg::Buffer(&y), n()], 64, 64).unwrap();
+    let got = y.to_vec::<f32>().unwrap();
+    assert!(got[..32].iter().all(|v| *v == 2.0) && got[32..].iter().all(|v| v.is_nan()), "{got:?}");
+}

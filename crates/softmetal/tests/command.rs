@@ -244,3 +244,37 @@ fn a_crash_stays_in_the_child() {
     assert_eq!(out.status.code(), Some(1), "{}", text(&out));
     assert!(text(&out).contains("kernel 'k'"), "{}", text(&out));
 }
+
+/// What is no file of source, no compiler, or no place to print to: an error and exit code 1.
+#[test]
+fn devices_compilers_and_outputs_that_are_none() {
+    let folder = Folder::new("none");
+    let told = |out: &Output, words: &[&str]| {
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{text}");
+        assert!(!text.contains("panicked"), "{text}");
+        assert!(words.iter().all(|w| text.contains(w)), "{text}");
+    };
+    std::fs::write(folder.at("zero.metal"), "// one\n#include \"/dev/zero\"\n").unwrap();
+    told(&folder.run(&["check", "zero.metal"]), &["zero.metal:2", "/dev/zero", "regular file"]);
+    // A name that only the preprocessor knows.
+    let hidden = "#define NAME </dev/zero>\n#include NAME\n";
+    std::fs::write(folder.at("hidden.metal"), hidden).unwrap();
+    told(&folder.run(&["check", "hidden.metal"]), &["/dev/zero", "regular file"]);
+    told(&folder.run(&["check", "/dev/zero"]), &["/dev/zero", "device"]);
+    let command = || {
+        let mut c = Command::new(env!("CARGO_BIN_EXE_softmetal"));
+        c.current_dir(&folder.0).args(["check", "k.metal"]);
+        c
+    };
+    let out = command().env("SOFTMETAL_CLANG", "/bin/true").output().unwrap();
+    told(&out, &["/bin/true", "made nothing"]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let out = command().stdout(full).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    told(&out.wait_with_output().unwrap(), &["standard output", "No space left"]);
+    // A reader that has gone.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let out = command().stdout(writer).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    told(&out.wait_with_output().unwrap(), &["standard output", "Broken pipe"]);
+}

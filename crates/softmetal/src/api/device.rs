@@ -209,10 +209,7 @@ impl Device {
         options: &CompileOptions,
     ) -> Result<Library> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path)
-            .map_err(|e| crate::error::io(format!("reading {}", path.display()), e))?;
-        // Comments in old encodings are no error to a compiler.
-        let source = String::from_utf8_lossy(&bytes);
+        let source = crate::files::text(path)?;
         let options = CompileOptions { name: path.display().to_string(), ..options.clone() };
         Library::new(self, &source, &options)
     }

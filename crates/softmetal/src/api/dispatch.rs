@@ -147,6 +147,7 @@ pub(crate) fn run(
                 addresses[index as usize] = start;
                 let range = start..start + length;
                 bindings.push(Binding {
+                    fixed: *read_only,
                     map: read_only.then(|| Map::new(&range)),
                     range,
                     name,
@@ -242,6 +243,7 @@ fn binding(
     // What dispatches that overlap with this one do must be held against single words.
     let simple = !order.concurrent && buffer.shadow().is_whole(offset / 4);
     Binding {
+        fixed,
         map: (fixed && simple).then(|| Map::new(&range)),
         range,
         name,

@@ -2,10 +2,13 @@
 
 use super::local::{Access, Local};
 use super::shadow::Mark;
-use super::{Kind, Report, Side};
+use super::{Kind, Report, Side, private};
 use crate::exec::Symbols;
 use crate::exec::abi::ThreadState;
 use std::ops::Range;
+
+/// An access so many bytes from something was meant for it.
+const NEAR: usize = 4096;
 
 impl Local {
     fn side(&self, a: &Access, symbols: &Symbols) -> Side {
@@ -41,8 +44,7 @@ impl Local {
                 kind,
                 kernel: self.run.launched.kernel.clone(),
                 binding: self.binding_name(binding),
-                offset: offset as i64
-                    - binding.map_or(0, |b| self.run.bindings[b].shadow_offset) as i64,
+                offset: self.offset(binding, offset),
                 size: a.size,
                 side: self.side(a, symbols),
                 other: Some(other),
@@ -56,7 +58,7 @@ impl Local {
             kind: Kind::Uninitialized,
             kernel: self.run.launched.kernel.clone(),
             binding: self.binding_name(binding),
-            offset: offset as i64,
+            offset: self.offset(binding, offset),
             size: a.size,
             side: self.side(a, symbols),
             other: None,
@@ -64,39 +66,21 @@ impl Local {
         });
     }
 
+    /// An offset in a shadow as the user counts it: from where a binding starts, and without the
+    /// room between arrays.
+    fn offset(&self, binding: Option<usize>, offset: usize) -> i64 {
+        match binding {
+            Some(b) => offset as i64 - self.run.bindings[b].shadow_offset as i64,
+            None => {
+                let span = self.spans.iter().rfind(|s| s.at.start <= offset);
+                span.map_or(offset, |s| offset - s.at.start + s.plain) as i64
+            }
+        }
+    }
+
     pub(super) fn out_of_bounds(&self, a: &Access) {
         self.run.report(Kind::OutOfBounds, a.pc, 0, |symbols| {
-            // The binding it most likely meant: the nearest.
-            let far = |r: &Range<usize>| {
-                if a.address < r.start {
-                    r.start - a.address
-                } else {
-                    (a.address + a.size).saturating_sub(r.end)
-                }
-            };
-            let shared = (!self.shared.is_empty()).then(|| {
-                (far(&self.shared), "threadgroup memory".to_string(), self.shared.clone())
-            });
-            let nearest = self
-                .run
-                .bindings
-                .iter()
-                .map(|b| (far(&b.range), b.name.clone(), b.range.clone()))
-                .chain(shared)
-                .min_by_key(|(d, _, _)| *d);
-            let (binding, offset, detail) = match nearest {
-                _ if a.address < 4096 => (
-                    "a null pointer".to_string(),
-                    a.address as i64,
-                    "nothing is bound there".to_string(),
-                ),
-                Some((_, name, r)) => (
-                    name,
-                    a.address.wrapping_sub(r.start) as i64,
-                    format!("it has {} bytes", r.len()),
-                ),
-                None => (String::new(), 0, format!("address {:#x}", a.address)),
-            };
+            let (binding, offset, detail) = self.meant(a);
             Report {
                 kind: Kind::OutOfBounds,
                 kernel: self.run.launched.kernel.clone(),
@@ -106,6 +90,93 @@ impl Local {
                 side: self.side(a, symbols),
                 other: None,
                 detail,
+            }
+        });
+    }
+
+    /// What an access that hits nothing was most likely meant for: its name, the offset there, and
+    /// how large it is.
+    fn meant(&self, a: &Access) -> (String, i64, String) {
+        if a.address < 4096 {
+            let detail = "nothing is bound there".to_string();
+            return ("a null pointer".to_string(), a.address as i64, detail);
+        }
+        let offset_in = |r: &Range<usize>| a.address.wrapping_sub(r.start) as i64;
+        if let Some((name, range)) = self.run.launched.module.overrun(a.address, a.size) {
+            let detail = format!("it has {} bytes", range.len());
+            return (format!("constant '{name}'"), offset_in(&range), detail);
+        }
+        let far = |r: &Range<usize>| {
+            let below = r.start.saturating_sub(a.address);
+            below.max((a.address + a.size).saturating_sub(r.end))
+        };
+        let spans = self.spans.iter().map(|s| {
+            let range = self.shared.start + s.at.start..self.shared.start + s.at.end;
+            (far(&range), "threadgroup memory".to_string(), range)
+        });
+        let bound = |b: usize| {
+            let b = &self.run.bindings[b];
+            (far(&b.range), b.name.clone(), b.range.clone())
+        };
+        // The nearest; from far away, what the same code has accessed before.
+        let nearest =
+            (0..self.run.bindings.len()).map(bound).chain(spans).min_by_key(|(far, _, _)| *far);
+        let meant = match nearest {
+            Some((far, _, _)) if far > NEAR => self.home(a.pc).map(bound).or(nearest),
+            other => other,
+        };
+        match meant {
+            Some((_, name, r)) if name == "threadgroup memory" => {
+                (name, offset_in(&r), format!("the array there has {} bytes", r.len()))
+            }
+            Some((_, name, r)) => (name, offset_in(&r), format!("it has {} bytes", r.len())),
+            None => (String::new(), 0, format!("address {:#x}", a.address)),
+        }
+    }
+
+    /// The thread's own memory: an access beside its arrays.
+    pub(crate) fn stray(&self, address: usize, size: usize, kind: u32, pc: usize, s: &ThreadState) {
+        self.run.report(Kind::OutOfBounds, pc, 0, |symbols| {
+            let (name, offset, bytes) = private::variable(address, s, &self.run.launched.module);
+            let place = symbols.place(pc);
+            Report {
+                kind: Kind::OutOfBounds,
+                kernel: self.run.launched.kernel.clone(),
+                binding: name,
+                offset,
+                size,
+                side: Side {
+                    file: place.file,
+                    line: place.line,
+                    group: s.position,
+                    thread: s.place(),
+                    action: super::local::action(kind & 1 == 1, false).into(),
+                },
+                other: None,
+                detail: bytes.map_or(String::new(), |n| format!("it has {n} bytes")),
+            }
+        });
+    }
+
+    /// Clang's checks of array indices and of conversions to integers.
+    pub(crate) fn undefined(&self, kind: Kind, what: String, pc: usize, s: &ThreadState) {
+        self.run.report(kind, pc, 0, |symbols| {
+            let place = symbols.place(pc);
+            Report {
+                kind,
+                kernel: self.run.launched.kernel.clone(),
+                binding: String::new(),
+                offset: 0,
+                size: 0,
+                side: Side {
+                    file: place.file,
+                    line: place.line,
+                    group: s.position,
+                    thread: s.place(),
+                    action: if kind == Kind::Conversion { "conversion" } else { "access" }.into(),
+                },
+                other: None,
+                detail: what,
             }
         });
     }

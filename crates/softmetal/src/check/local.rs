@@ -4,7 +4,8 @@ use super::shadow::Shadow;
 use super::sites::{ENDLESS, IGNORED, Notes, Site, Sites};
 use super::streaks::Streak;
 use super::sync::Acquired;
-use super::{ALIGNED, ATOMIC_READ, ATOMIC_UPDATE, FENCE, READ, RELEASES, Run, WRITE};
+use super::{ALIGNED, ATOMIC_READ, ATOMIC_UPDATE, FENCE, OVERWRITES, READ, RELEASES, Run, WRITE};
+use crate::exec::Span;
 use crate::exec::abi::ThreadState;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,10 +14,14 @@ use std::sync::Arc;
 pub(crate) struct Local {
     pub(super) run: Arc<Run>,
     pub(super) shared: Range<usize>,
+    /// The arrays in threadgroup memory; between them is nothing.
+    pub(super) spans: Vec<Span>,
     pub(super) shared_shadow: Shadow,
     pub(super) shared_epoch: u32,
     ignored: Vec<Range<usize>>,
     last: usize,
+    /// By the address of the code: what a place accessed last.
+    homes: Box<[(usize, usize)]>,
     sites: Sites,
     /// Barriers passed that order device memory, those that order threadgroup memory, and all.
     device_phase: u32,
@@ -41,6 +46,8 @@ pub(super) struct Access {
     pub(super) thread: u32,
     pub(super) phase: u32,
     pub(super) read_phase: u32,
+    /// Of atomic updates: whether what was there before does not matter.
+    pub(super) overwrites: bool,
     /// Fences of the thread for device memory before it.
     pub(super) fences: u32,
 }
@@ -53,6 +60,11 @@ impl Access {
     pub(super) fn writes(&self) -> bool {
         self.kind != READ && self.kind != ATOMIC_READ
     }
+
+    /// Whether what was there before makes a difference.
+    pub(super) fn reads(&self) -> bool {
+        self.kind != WRITE && !self.overwrites
+    }
 }
 
 pub(super) fn action(write: bool, atomic: bool) -> &'static str {
@@ -64,20 +76,25 @@ pub(super) fn action(write: bool, atomic: bool) -> &'static str {
     }
 }
 
+/// Places in the code of which is known what they access.
+const HOMES: usize = 1024;
+
 /// Streaks a worker keeps before it goes word by word.
 const MOST_STREAKS: usize = 1 << 18;
 
 impl Local {
-    pub(super) fn new(run: Arc<Run>, shared: Range<usize>) -> Local {
+    pub(super) fn new(run: Arc<Run>, shared: Range<usize>, spans: Vec<Span>) -> Local {
         Local {
             traffic: vec![[0; 2]; run.bindings.len()],
             by_word: vec![false; run.bindings.len()],
             shared_shadow: Shadow::new(shared.len(), false),
             run,
             shared,
+            spans,
             shared_epoch: 0,
             ignored: Vec::new(),
             last: 0,
+            homes: vec![(0, 0); HOMES].into_boxed_slice(),
             sites: Sites::new(),
             device_phase: 0,
             shared_phase: 0,
@@ -151,7 +168,8 @@ impl Local {
         if kind & RELEASES != 0 {
             self.acquired.fence(state.number);
         }
-        let kind = kind & !(ALIGNED | RELEASES);
+        let overwrites = kind & OVERWRITES != 0;
+        let kind = kind & !(ALIGNED | RELEASES | OVERWRITES);
         if sited && !address.is_multiple_of(size.clamp(1, 8)) {
             let place = self.run.place(pc);
             self.misaligned(address, size as u32, place.line, place.file, state);
@@ -161,20 +179,32 @@ impl Local {
         let thread = state.number;
         let [phase, read_phase] = self.phases(shared, state.index);
         let fences = self.acquired.fences(thread);
-        let a = Access { address, size, kind, pc, thread, phase, read_phase, fences };
+        let a = Access { address, size, kind, pc, thread, phase, read_phase, overwrites, fences };
         if shared {
+            let offset = address - self.shared.start;
+            if !self.spans.iter().any(|s| s.holds(offset, size)) {
+                self.out_of_bounds(&a);
+                return true;
+            }
             self.threadgroup[usize::from(a.writes())] += size as u64;
-            self.words(&a, address - self.shared.start, None);
+            self.words(&a, offset, None);
             return false;
         }
         if let Some(b) = self.binding_of(address, size) {
             self.last = b;
+            self.homes[pc % HOMES] = (pc, b);
             self.bound(&a, b, sited);
             return false;
         }
         if let Some(r) = self.ignored.iter().find(|r| within(r)) {
-            if sited {
-                let site = Site { map: IGNORED, ..site(pc, r, size) };
+            let module = &self.run.launched.module;
+            if module.overrun(address, size).is_some() {
+                self.out_of_bounds(&a);
+                return true;
+            }
+            let known = module.image.contains(&address).then(|| module.table(address));
+            if let Some(r) = known.unwrap_or(Some(r.clone())).filter(|r| sited && size <= r.len()) {
+                let site = Site { map: IGNORED, ..site(pc, &r, size) };
                 self.occupy(site, Notes::default());
             }
             return false;
@@ -190,6 +220,12 @@ impl Local {
             all.get(*b).is_some_and(|b| b.range.contains(&address) && address + size <= b.range.end)
         };
         [self.last, self.last + 1].into_iter().find(holds).or_else(|| (0..all.len()).find(holds))
+    }
+
+    /// What a place in the code accessed last, if anything is known of it.
+    pub(super) fn home(&self, pc: usize) -> Option<usize> {
+        let (at, binding) = self.homes[pc % HOMES];
+        (at == pc).then_some(binding)
     }
 
     /// An access to what is bound.
@@ -312,9 +348,19 @@ impl Local {
             for k in 0..s.count {
                 let (address, thread) = s.access(k);
                 let kind = if s.write { WRITE } else { READ };
-                let (phase, read_phase, fences) = (0, 0, 0);
+                let (phase, read_phase, overwrites, fences) = (0, 0, false, 0);
                 let (size, pc) = (s.size, s.pc);
-                let a = Access { address, size, kind, pc, thread, phase, read_phase, fences };
+                let a = Access {
+                    address,
+                    size,
+                    kind,
+                    pc,
+                    thread,
+                    phase,
+                    read_phase,
+                    overwrites,
+                    fences,
+                };
                 self.words(&a, address.wrapping_sub(start), Some(s.binding));
             }
         }

@@ -4,6 +4,7 @@
 mod blame;
 mod local;
 mod map;
+mod private;
 mod report;
 mod shadow;
 mod sites;
@@ -18,7 +19,7 @@ pub(crate) use shadow::{LAST_EPOCH, Shadow};
 pub(crate) use sites::{IDLE, Site};
 
 use crate::compile::Module;
-use crate::exec::{Extent, Place, Symbols};
+use crate::exec::{Extent, Place, Span, Symbols};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -33,6 +34,8 @@ pub(crate) const ATOMIC_UPDATE: u32 = 3;
 
 /// No access but a fence for device memory.
 pub(crate) const FENCE: u32 = 4;
+/// Set when what an atomic update finds does not matter to it.
+pub(crate) const OVERWRITES: u32 = 64;
 /// Set when an atomic operation orders what came before it.
 pub(crate) const RELEASES: u32 = 32;
 
@@ -49,6 +52,8 @@ pub(crate) struct Binding {
     pub(crate) name: String,
     pub(crate) index: Option<u32>,
     pub(crate) shadow: Option<Arc<Shadow>>,
+    /// Whether nothing in this dispatch writes it.
+    pub(crate) fixed: bool,
     /// For memory that nothing in this dispatch writes and that holds something everywhere: which
     /// bytes are read is all there is to know.
     pub(crate) map: Option<Map>,
@@ -166,8 +171,8 @@ impl Run {
     }
 
     /// A worker's part.
-    pub(crate) fn local(self: &Arc<Run>, shared: Range<usize>) -> Local {
-        Local::new(self.clone(), shared)
+    pub(crate) fn local(self: &Arc<Run>, shared: Range<usize>, spans: Vec<Span>) -> Local {
+        Local::new(self.clone(), shared, spans)
     }
 
     pub(crate) fn merge(&self, mut local: Local) {
@@ -203,7 +208,7 @@ impl Run {
                 let unique = streaks::unique(&self.bindings[group[0].binding], group);
                 self.lock().unique.extend(aliases.map(|b| (b, unique)));
             } else {
-                Local::new(self.clone(), 0..0).replay(group);
+                Local::new(self.clone(), 0..0, Vec::new()).replay(group);
             }
         }
     }
@@ -229,7 +234,10 @@ impl Run {
             return;
         }
         let report = make(&Symbols::new(&self.launched.module));
-        found.reports.push(report);
+        // Code that was unrolled or inlined has many places for one line.
+        if !found.reports.iter().any(|r| r.says_the_same(&report)) {
+            found.reports.push(report);
+        }
     }
 
     pub(super) fn place(&self, pc: usize) -> Place {

@@ -20,6 +20,8 @@ pub enum Kind {
     Uninitialized,
     /// Threads that should meet do not.
     Divergence,
+    /// A number that the integer type it is converted to does not have.
+    Conversion,
     /// A buffer freed while a command buffer holds it.
     FreedInFlight,
     /// A buffer written by the CPU while a command buffer holds it.
@@ -37,6 +39,7 @@ impl Kind {
             Kind::MissingBarrier => "missing barrier between concurrent dispatches",
             Kind::Uninitialized => "read of uninitialized memory",
             Kind::Divergence => "divergence",
+            Kind::Conversion => "conversion out of range",
             Kind::FreedInFlight => "buffer freed in flight",
             Kind::RewrittenInFlight => "buffer rewritten in flight",
         }
@@ -90,14 +93,28 @@ pub struct Report {
     pub detail: String,
 }
 
+impl Report {
+    /// Whether both are about the same lines of the same kernel.
+    pub(crate) fn says_the_same(&self, other: &Report) -> bool {
+        let place = |s: &Side| (s.file.clone(), s.line, s.action.clone());
+        let places = |r: &Report| (place(&r.side), r.other.as_ref().map(place));
+        self.side.line != 0
+            && (self.kind, &self.kernel, &self.binding)
+                == (other.kind, &other.kernel, &other.binding)
+            && places(self) == places(other)
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.side.line > 0 {
             write!(f, "{}:{}: ", self.side.file, self.side.line)?;
         }
         write!(f, "{} in kernel '{}'", self.kind.name(), self.kernel)?;
-        if !self.binding.is_empty() {
-            write!(f, ": {} bytes at offset {} of {}", self.size, self.offset, self.binding)?;
+        match self.size {
+            0 if self.binding.is_empty() => {}
+            0 => write!(f, ": {}", self.binding)?,
+            n => write!(f, ": {n} bytes at offset {} of {}", self.offset, self.binding)?,
         }
         if !self.detail.is_empty() {
             write!(f, " ({})", self.detail)?;

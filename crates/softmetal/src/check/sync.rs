@@ -119,9 +119,4 @@ impl Local {
         let own = m.is_atomic() && known.contains(&a.address);
         own || self.run.releases().cover(known, m, phase, read, self.run.threads_per_group)
     }
-
-    /// Whether the group has read any atomic.
-    pub(super) fn has_acquired(&self) -> bool {
-        !self.acquired.read.is_empty()
-    }
 }

@@ -1,63 +1,61 @@
 //! The checks of single words: who touched the same bytes before, and whether anything orders it.
 
 use super::local::{Access, Local, action};
-use super::shadow::{ATOMIC, CROSS, Cell, Mark, SHARED};
+use super::shadow::{ATOMIC, Cell, Mark, mask_of};
 use super::{ATOMIC_READ, ATOMIC_UPDATE, Kind, READ};
+
+/// One word or byte of an access.
+struct Part<'a> {
+    cell: &'a Cell,
+    mask: u32,
+    epoch: u32,
+    /// Reads and writes of dispatches from this epoch on are not ordered before this one.
+    since: u32,
+    binding: Option<usize>,
+    offset: usize,
+}
 
 impl Local {
     pub(super) fn words(&self, a: &Access, offset: usize, binding: Option<usize>) {
         let end = offset + a.size;
-        let (shadow, epoch) = match binding {
-            Some(b) => (self.run.bindings[b].shadow.as_deref(), self.run.launched.epoch),
-            None => (Some(&self.shared_shadow), self.shared_epoch),
+        let bound = binding.map(|b| &self.run.bindings[b]);
+        let (shadow, epoch, since, apart) = match bound {
+            // What nothing in a dispatch writes can be read by whoever likes.
+            Some(b) => (b.shadow.as_deref(), self.run.launched.epoch, b.unordered_since, !b.fixed),
+            None => (Some(&self.shared_shadow), self.shared_epoch, u32::MAX, true),
         };
         let Some(shadow) = shadow else {
             return;
         };
-        let writes = a.writes();
         for word in offset / 4..end.div_ceil(4) {
-            let from = offset.max(word * 4) - word * 4;
-            let to = end.min(word * 4 + 4) - word * 4;
-            let mask = (1u32 << to) - (1u32 << from);
-            let Some(cell) = shadow.cell(word) else {
-                return;
-            };
-            if !writes {
-                let known = match binding {
-                    None => cell.written().0.epoch == epoch,
-                    Some(_) => shadow.is_initialized(word),
-                };
-                if !known {
-                    self.uninitialized(a, binding, offset);
-                }
+            let mask = mask_of(offset.max(word * 4) - word * 4..end.min(word * 4 + 4) - word * 4);
+            let mut known = !a.reads() || shadow.is_initialized(word, mask);
+            if a.writes() {
+                shadow.note_written(word, mask);
             }
-            if writes {
-                shadow.note_written(word);
+            shadow.each(word, mask, apart, |cell, mask| {
+                let (w, _, _) = cell.written();
+                let fresh = w.epoch != epoch || w.touched & mask != mask;
+                known &= !(a.reads() && binding.is_none() && fresh);
+                self.word(a, &Part { cell, mask, epoch, since, binding, offset });
+            });
+            if !known {
+                self.uninitialized(a, binding, offset);
             }
-            self.word(a, cell, mask, epoch, binding, offset);
         }
     }
 
-    fn word(
-        &self,
-        a: &Access,
-        cell: &Cell,
-        mask: u32,
-        epoch: u32,
-        binding: Option<usize>,
-        offset: usize,
-    ) {
-        let write = a.writes();
+    fn word(&self, a: &Access, part: &Part<'_>) {
+        let &Part { cell, mask, epoch, binding, offset, .. } = part;
         let atomic = a.kind >= ATOMIC_READ;
-        let (w, w_phase, w_pc) = cell.written();
         let conflict = |m: &Mark, phase: u32, read: bool| -> Option<Kind> {
             if m.epoch == epoch {
                 return self.unordered(a, m, phase, read, binding.is_some());
             }
             // An earlier dispatch of the same concurrent encoder, with no barrier since.
-            let since = binding.map_or(u32::MAX, |b| self.run.bindings[b].unordered_since);
-            (m.epoch >= since && m.epoch < epoch).then_some(Kind::MissingBarrier)
+            (m.epoch >= part.since && m.epoch < epoch).then_some(Kind::MissingBarrier)
         };
+        let (w, w_phase, w_pc) = cell.written();
         let other_atomic = w.is_atomic();
         if w.mask & mask != 0
             && !(atomic && other_atomic)
@@ -65,19 +63,11 @@ impl Local {
         {
             self.race(a, kind, (w, w_pc), action(true, other_atomic), binding, offset);
         }
-        let (r, r_phase, r_pc) = cell.was_read();
-        if write {
-            if r.mask & mask != 0 {
-                let mut kind = conflict(&r, r_phase, true);
-                // The first reader may be this thread while others have read as well.
-                if kind.is_none() && r.epoch == epoch {
-                    if r.flags & CROSS != 0 && !self.has_acquired() {
-                        kind = Some(Kind::RaceBetweenThreadgroups);
-                    } else if r.flags & SHARED != 0 && r_phase == a.read_phase {
-                        kind = Some(Kind::RaceInThreadgroup);
-                    }
-                }
-                if let Some(kind) = kind {
+        if a.writes() {
+            for (r, r_phase, r_pc) in cell.reads() {
+                if r.mask & mask != 0
+                    && let Some(kind) = conflict(&r, r_phase, true)
+                {
                     self.race(a, kind, (r, r_pc), "read", binding, offset);
                 }
             }
@@ -87,63 +77,92 @@ impl Local {
                 epoch,
                 touched: mask | if again { w.touched } else { 0 },
                 mask: mask | if same { w.mask } else { 0 },
-                flags: a.fences << 3 | if atomic { ATOMIC } else { 0 },
+                flags: a.fences << 1 | if atomic { ATOMIC } else { 0 },
                 thread: a.thread,
             };
-            cell.set_written(m, a.phase, self.short(a.pc));
+            cell.set_written((m, a.phase, self.short(a.pc)));
         }
-        // An atomic update reads as well, for the counters.
-        if a.kind == READ || (a.kind == ATOMIC_UPDATE && r.touched & mask != mask) {
-            self.note_read(a, cell, mask, epoch, (r, r_phase), atomic);
+        match a.kind {
+            READ => self.note_read(a, part),
+            // It reads as well, for the counters.
+            ATOMIC_UPDATE => self.note_touched(a, part),
+            _ => {}
         }
     }
 
-    fn note_read(
-        &self,
-        a: &Access,
-        cell: &Cell,
-        mask: u32,
-        epoch: u32,
-        (r, r_phase): (Mark, u32),
-        atomic: bool,
-    ) {
-        let own = if atomic { 0 } else { mask };
-        if r.epoch != epoch {
-            let m =
-                Mark { epoch, touched: mask, mask: own, flags: a.fences << 3, thread: a.thread };
-            cell.set_read(r, m, a.read_phase, self.short(a.pc));
-            return;
-        }
-        if r.thread != a.thread && own != 0 && r.mask & own == 0 {
-            // Other bytes of the word than the last reader's: there is room for one of them, and
-            // taking both for one would blame whoever writes the bytes it has read itself.
-            let (touched, flags) = (r.touched | mask, a.fences << 3);
-            let m = Mark { epoch, touched, mask: own, flags, thread: a.thread };
-            cell.set_read(r, m, a.read_phase, self.short(a.pc));
-            return;
-        }
-        let tpg = self.run.threads_per_group;
-        let mut m = r;
-        m.touched |= mask;
-        m.mask |= own;
-        let mut phase = r_phase;
-        if r.thread != a.thread && !atomic {
-            if r.thread / tpg != a.thread / tpg {
-                m.flags |= CROSS;
-            } else if r_phase == a.read_phase {
-                m.flags |= SHARED;
-            } else {
-                // A new phase of the same threadgroup: earlier reads are ordered before it.
-                m.thread = a.thread;
-                m.flags = m.flags & CROSS | a.fences << 3;
-                phase = a.read_phase;
+    /// Counts bytes as read without a record of who did it.
+    fn note_touched(&self, a: &Access, part: &Part<'_>) {
+        let [(r, phase, pc), _] = part.cell.reads();
+        if r.epoch == part.epoch {
+            let m = Mark { touched: r.touched | part.mask, ..r };
+            if m != r {
+                part.cell.set_latest_read(r, (m, phase, pc));
             }
-        } else if r_phase != a.read_phase && !atomic {
-            m.flags = m.flags & CROSS | a.fences << 3;
-            phase = a.read_phase;
+        } else {
+            let (epoch, touched, thread) = (part.epoch, part.mask, a.thread);
+            let m = Mark { epoch, touched, mask: 0, flags: 0, thread };
+            self.replace_read(part.cell, (m, a.read_phase, 0));
         }
-        if m != r || phase != r_phase {
-            cell.set_read(r, m, phase, self.short(a.pc));
+    }
+
+    /// Puts a read in the place of the latest, which is kept as the other one if it says anything.
+    fn replace_read(&self, cell: &Cell, new: (Mark, u32, u32)) {
+        let [old, _] = cell.reads();
+        if old.0.mask != 0 {
+            cell.set_other_read(old);
+        }
+        cell.set_latest_read(old.0, new);
+    }
+
+    /// Keeps a read. Two are enough to tell whether a write is ordered after all of them: the
+    /// latest, and one of another simdgroup or threadgroup or else of another thread. Reads before
+    /// the last barrier are ordered before whatever comes; a barrier of a simdgroup orders them
+    /// only for that simdgroup, where the latest read stands for those before it.
+    fn note_read(&self, a: &Access, part: &Part<'_>) {
+        let &Part { cell, mask, epoch, since, .. } = part;
+        let [(r, r_phase, r_pc), (other, other_phase, _)] = cell.reads();
+        let same_epoch = r.epoch == epoch;
+        let pc = self.short(a.pc);
+        let m = Mark {
+            epoch,
+            touched: mask | if same_epoch { r.touched } else { 0 },
+            mask: mask | if same_epoch { r.mask } else { 0 },
+            flags: a.fences << 1,
+            thread: a.thread,
+        };
+        let tpg = self.run.threads_per_group;
+        let group = |thread: u32| thread / tpg;
+        let simdgroup = |thread: u32| thread % tpg / 32;
+        if !same_epoch || r.mask == 0 || group(r.thread) != group(a.thread) {
+            return self.replace_read(cell, (m, a.read_phase, pc));
+        }
+        let (barriers, now) = (|phase: u32| phase >> 12, a.read_phase);
+        let same_simdgroup = simdgroup(r.thread) == simdgroup(a.thread);
+        if r.thread == a.thread
+            || barriers(r_phase) != barriers(now)
+            || same_simdgroup && r_phase != now
+        {
+            if (m, now) != (r, r_phase) {
+                cell.set_latest_read(r, (m, now, pc));
+            }
+            return;
+        }
+        let kept = other.mask != 0
+            && if other.epoch != epoch {
+                other.epoch >= since
+            } else if group(other.thread) != group(a.thread) {
+                true
+            } else {
+                barriers(other_phase) == barriers(now)
+                    && simdgroup(other.thread) != simdgroup(r.thread)
+                    && simdgroup(other.thread) != simdgroup(a.thread)
+            };
+        if !kept && (other.thread, other.epoch, other_phase) != (a.thread, epoch, now) {
+            cell.set_other_read((m, now, pc));
+        }
+        let merged = Mark { touched: m.touched, mask: m.mask, ..r };
+        if merged != r {
+            cell.set_latest_read(r, (merged, r_phase, r_pc));
         }
     }
 

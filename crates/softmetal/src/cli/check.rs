@@ -1,5 +1,6 @@
 //! `softmetal check`: compiles everything and says what is there.
 
+use super::{complain, say};
 use crate::{ArgumentKind, ComputePipeline, Device, Error};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -15,15 +16,15 @@ pub(super) fn check(args: &Args) -> anyhow::Result<ExitCode> {
     let options = args.source.options()?;
     let library = match device.new_library_with_file(&args.source.file, &options) {
         Ok(library) => library,
-        Err(e) => return Ok(failed(&e, args.source.json)),
+        Err(e) => return failed(&e, args.source.json),
     };
     let constants = args.source.constants()?;
     let made = match library.all_pipelines(&constants) {
         Ok(made) => made,
-        Err(e) => return Ok(failed(&e, args.source.json)),
+        Err(e) => return failed(&e, args.source.json),
     };
-    let kernels: Vec<Value> =
-        made.iter().flatten().map(|p| describe(p, args.source.json)).collect();
+    let kernels = made.iter().flatten().map(|p| describe(p, args.source.json));
+    let kernels: Vec<Value> = kernels.collect::<anyhow::Result<_>>()?;
     // A kernel over a limit is no reason not to list the others.
     let over: Vec<String> =
         made.iter().filter_map(|m| m.as_ref().err()).map(Error::to_string).collect();
@@ -33,16 +34,16 @@ pub(super) fn check(args: &Args) -> anyhow::Result<ExitCode> {
             .into_iter()
             .map(|(index, name, kind)| json!({"index": index, "name": name, "type": kind}))
             .collect();
-        println!(
+        say!(
             "{}",
             json!({"kernels": kernels, "function_constants": constants, "errors": messages(&over)})
-        );
+        )?;
     } else {
         for (index, name, kind) in library.function_constants() {
-            println!("function_constant({index}) {kind} {name}");
+            say!("function_constant({index}) {kind} {name}")?;
         }
-        println!("{} kernels", kernels.len());
-        over.iter().for_each(|e| eprintln!("{e}"));
+        say!("{} kernels", kernels.len())?;
+        over.iter().for_each(complain);
     }
     Ok(if over.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -51,7 +52,7 @@ fn messages(list: &[String]) -> Vec<Value> {
     list.iter().map(|m| json!({"message": m})).collect()
 }
 
-pub(super) fn failed(e: &Error, json: bool) -> ExitCode {
+pub(super) fn failed(e: &Error, json: bool) -> anyhow::Result<ExitCode> {
     if json {
         let list: Vec<Value> = match e {
             Error::Compile(list) => list
@@ -61,11 +62,11 @@ pub(super) fn failed(e: &Error, json: bool) -> ExitCode {
             Error::Checked(list) => list.iter().map(report).collect(),
             other => vec![json!({"message": other.to_string()})],
         };
-        println!("{}", json!({"errors": list}));
+        say!("{}", json!({"errors": list}))?;
     } else {
-        eprintln!("{e}");
+        complain(e);
     }
-    ExitCode::from(1)
+    Ok(ExitCode::from(1))
 }
 
 fn report(r: &crate::Report) -> Value {
@@ -76,15 +77,15 @@ fn report(r: &crate::Report) -> Value {
     })
 }
 
-fn describe(p: &ComputePipeline, json: bool) -> Value {
+fn describe(p: &ComputePipeline, json: bool) -> anyhow::Result<Value> {
     let mut args = Vec::new();
     if !json {
-        println!(
+        say!(
             "kernel {}: at most {} threads, {} bytes of threadgroup memory",
             p.name(),
             p.max_total_threads_per_threadgroup(),
             p.static_threadgroup_memory_length()
-        );
+        )?;
     }
     for a in p.arguments() {
         let place = match &a.kind {
@@ -105,15 +106,15 @@ fn describe(p: &ComputePipeline, json: bool) -> Value {
             };
             let note = if a.active { "" } else { ", left out by a function constant" };
             let access = if access.is_empty() { String::new() } else { format!(", {access}") };
-            println!("  {place}: {} {}{size}{access}{note}", a.type_name, a.name);
+            say!("  {place}: {} {}{size}{access}{note}", a.type_name, a.name)?;
         }
         args.push(json!({
             "name": a.name, "type": a.type_name, "place": place, "size": a.data_size, "alignment": a.data_alignment,
             "access": access, "active": a.active,
         }));
     }
-    json!({
+    Ok(json!({
         "name": p.name(), "arguments": args, "max_threads": p.max_total_threads_per_threadgroup(),
         "threadgroup_memory": p.static_threadgroup_memory_length(), "width": p.thread_execution_width(),
-    })
+    }))
 }

@@ -7,6 +7,8 @@ mod run;
 
 use crate::language;
 use clap::{Parser, Subcommand};
+use std::fmt;
+use std::io::Write;
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -113,6 +115,23 @@ fn constant(text: &str) -> Option<crate::ConstantValue> {
     })
 }
 
+/// Prints one line; a full disk or a reader that has gone is an error like any other.
+fn line(text: fmt::Arguments<'_>) -> anyhow::Result<()> {
+    use anyhow::Context;
+    writeln!(std::io::stdout().lock(), "{text}").context("writing to standard output")
+}
+
+/// `println!` that can fail.
+macro_rules! say {
+    ($($text:tt)*) => { super::line(format_args!($($text)*)) };
+}
+use say;
+
+/// Prints an error; where even that fails, the exit code is all there is.
+fn complain(text: impl fmt::Display) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
@@ -122,7 +141,7 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(e) => {
-            eprintln!("{e:#}");
+            complain(format_args!("{e:#}"));
             ExitCode::from(1)
         }
     }

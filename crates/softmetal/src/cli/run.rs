@@ -1,6 +1,6 @@
 //! `softmetal run`: one kernel on arrays, in a child process so that a crash is an error.
 
-use super::{arrays, check, npy};
+use super::{arrays, check, complain, npy, say};
 use crate::{ArgumentKind, Counters, Device, DeviceOptions, Size, StorageMode};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
@@ -64,9 +64,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
                 args.kernel
             );
             if args.source.json {
-                println!("{}", json!({"errors": [{"message": message}]}));
+                say!("{}", json!({"errors": [{"message": message}]}))?;
             } else {
-                eprintln!("{message}");
+                complain(message);
             }
             Ok(ExitCode::from(1))
         }
@@ -103,12 +103,12 @@ fn here(args: &Args) -> Result<ExitCode> {
     })?;
     let library = match device.new_library_with_file(&args.source.file, &args.source.options()?) {
         Ok(library) => library,
-        Err(e) => return Ok(check::failed(&e, args.source.json)),
+        Err(e) => return check::failed(&e, args.source.json),
     };
     let function = library.function_with_constants(&args.kernel, &args.source.constants()?)?;
     let pipeline = match device.new_compute_pipeline(&function) {
         Ok(pipeline) => pipeline,
-        Err(e) => return Ok(check::failed(&e, args.source.json)),
+        Err(e) => return check::failed(&e, args.source.json),
     };
     let mut bound = Vec::new();
     for (position, text) in args.buffers.iter().enumerate() {
@@ -136,7 +136,7 @@ fn here(args: &Args) -> Result<ExitCode> {
     encoder.end_encoding();
     commands.commit()?;
     if let Err(e) = commands.wait_until_completed() {
-        return Ok(check::failed(&e, args.source.json));
+        return check::failed(&e, args.source.json);
     }
     for (_, array, buffer) in &mut bound {
         buffer.read(0, &mut array.bytes)?;
@@ -150,7 +150,7 @@ fn here(args: &Args) -> Result<ExitCode> {
         npy::write(std::path::Path::new(path), array)?;
     }
     let seconds = commands.gpu_end_time() - commands.gpu_start_time();
-    print(args, &pipeline, &bound, seconds, commands.counters());
+    print(args, &pipeline, &bound, seconds, commands.counters())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -160,31 +160,39 @@ fn print(
     bound: &[(u32, npy::Array, crate::Buffer)],
     seconds: f64,
     counters: Vec<Counters>,
-) {
+) -> Result<()> {
     let written = |index: u32| {
         pipeline.arguments().iter().any(|a| matches!(a.kind, ArgumentKind::Buffer { index: i, writable: true, .. } if i == index))
     };
     if args.source.json {
         let counters: Vec<_> = counters.iter().map(counters_json).collect();
-        println!("{}", json!({"errors": [], "seconds": seconds, "counters": counters}));
-        return;
+        say!("{}", json!({"errors": [], "seconds": seconds, "counters": counters}))?;
+        return Ok(());
     }
     for (index, array, _) in bound.iter().filter(|(i, _, _)| written(*i)) {
-        println!("buffer({index}) {:?}: {}", array.shape, arrays::preview(array, 8));
+        say!("buffer({index}) {:?}: {}", array.shape, arrays::preview(array, 8))?;
     }
-    println!("{seconds:.6} s");
+    say!("{seconds:.6} s")?;
     for c in counters.iter().filter(|_| args.counters) {
         for b in &c.bindings {
-            println!(
+            say!(
                 "{}: read {} bytes ({} different), written {} ({} different)",
-                b.name, b.read, b.unique_read, b.written, b.unique_written
-            );
+                b.name,
+                b.read,
+                b.unique_read,
+                b.written,
+                b.unique_written
+            )?;
         }
-        println!(
+        say!(
             "threadgroup memory: read {}, written {}; barriers {}, SIMD-group operations {}",
-            c.threadgroup_read, c.threadgroup_written, c.barriers, c.simd_operations
-        );
+            c.threadgroup_read,
+            c.threadgroup_written,
+            c.barriers,
+            c.simd_operations
+        )?;
     }
+    Ok(())
 }
 
 fn counters_json(c: &Counters) -> serde_json::Value {

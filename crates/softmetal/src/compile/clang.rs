@@ -92,6 +92,8 @@ impl Clang {
             "-std=c++14",
             "-undef",
             "-nostdinc",
+            // A file without end makes it run out of memory: no report of that, please.
+            "-fno-crash-diagnostics",
             "-Wno-pragma-once-outside-header",
         ]);
         let version = o.version.to_string();
@@ -137,8 +139,14 @@ impl Clang {
         c.arg("-isystem").arg(lib.macros().map_err(ClangError::Other)?).arg("-");
         let marked =
             format!("# 1 \"{}\"\n{source}\n", o.name.replace('\\', "\\\\").replace('"', "\\\""));
+        limit_memory(&mut c, MAX_MEMORY);
+        c.env("LLVM_DISABLE_SYMBOLIZATION", "1");
         let out = run(c, marked.as_bytes(), Duration::from_secs(60))?;
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        let text = String::from_utf8_lossy(&out).into_owned();
+        if text.trim().is_empty() {
+            return Err(self.made_nothing());
+        }
+        Ok(text)
     }
 
     /// A command with every option that decides how our headers are understood.
@@ -150,7 +158,7 @@ impl Clang {
             "-cl-std=clc++2021",
             "-cl-no-stdinc",
             "-fdeclspec",
-            "-w",
+            "-Wno-everything",
             "-fno-math-errno",
             "-fsigned-char",
         ]);
@@ -161,6 +169,7 @@ impl Clang {
             "-ferror-limit=12",
             "-fno-color-diagnostics",
             "-fno-elide-type",
+            "-fno-diagnostics-show-option",
         ]);
         c.args([
             "-fno-finite-loops",
@@ -197,11 +206,21 @@ impl Clang {
                 c.args(["-D__SM_CHECKED", "-g", "-gno-column-info"]);
                 // Optimised, but not so that accesses are merged or moved between threads.
                 c.args(["-O1", "-funroll-loops", "-fno-vectorize", "-fno-slp-vectorize"]);
-                c.args(["-fsanitize=kernel-address,alignment", "-fno-sanitize-link-runtime"]);
+                c.args([
+                    "-fsanitize=kernel-address,alignment,array-bounds,float-cast-overflow",
+                    "-fno-sanitize-link-runtime",
+                    // What was never written holds no number, in registers too.
+                    "-ftrivial-auto-var-init=pattern",
+                    "-Werror=uninitialized",
+                ]);
                 for option in [
                     "-asan-instrumentation-with-call-threshold=0",
-                    "-asan-stack=0",
-                    "-asan-globals=0",
+                    // check.h keeps the maps of stacks: it is told of every change by a call.
+                    "-asan-stack=1",
+                    "-asan-max-inline-poisoning-size=0",
+                    "-asan-mapping-offset=0",
+                    "-asan-instrument-dynamic-allocas=0",
+                    "-asan-globals=1",
                     "-asan-instrument-atomics=0",
                     "-asan-opt=0",
                     "-asan-kernel-mem-intrinsic-prefix=1",
@@ -249,7 +268,16 @@ impl Clang {
         }
         c.arg("-o").arg(output.path());
         run(c, text.as_bytes(), Duration::from_secs(300))?;
-        output.read().map_err(ClangError::Other)
+        let made = output.read().map_err(ClangError::Other)?;
+        if made.is_empty() { Err(self.made_nothing()) } else { Ok(made) }
+    }
+
+    /// It says that all is well, and there is no output.
+    fn made_nothing(&self) -> ClangError {
+        ClangError::Other(Error::Compiler(format!(
+            "{} ended without an error and made nothing: is it clang?",
+            self.path.display()
+        )))
     }
 }
 
@@ -257,6 +285,25 @@ fn libmvec() -> bool {
     ["/lib/x86_64-linux-gnu/libmvec.so.1", "/lib64/libmvec.so.1", "/usr/lib/libmvec.so.1"]
         .iter()
         .any(|p| Path::new(p).exists())
+}
+
+/// What clang may use to read a file and those it includes: some of those never end.
+const MAX_MEMORY: u64 = 640 << 20;
+
+/// Limits the memory of a command.
+fn limit_memory(command: &mut Command, bytes: u64) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // SAFETY: between fork and exec only `setrlimit` is called, which is safe there.
+        unsafe {
+            command.pre_exec(move || {
+                let most = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+                libc::setrlimit(libc::RLIMIT_AS, &most);
+                Ok(())
+            });
+        }
+    }
 }
 
 /// Limits the processor time of a command and of what it starts; the machine may be busy otherwise.

@@ -4,6 +4,7 @@
 mod cache;
 mod clang;
 mod headers;
+mod includes;
 mod messages;
 mod module;
 mod named;
@@ -12,6 +13,8 @@ mod stdlib;
 pub(crate) use cache::{Cache, digest};
 pub(crate) use clang::Clang;
 pub use clang::Optimization;
+#[cfg(test)]
+pub(crate) use module::SharedVariable;
 pub(crate) use module::{EntryFacts, Module};
 
 use crate::error::{Error, Result};
@@ -57,7 +60,7 @@ impl Lines for UserLines<'_> {
         if file == self.name {
             pick(self.source)
         } else {
-            pick(&String::from_utf8_lossy(&std::fs::read(file).ok()?))
+            pick(&crate::files::text(std::path::Path::new(file)).ok()?)
         }
     }
 }
@@ -108,9 +111,11 @@ impl Compiler {
             return Ok(Arc::new(record.unit));
         }
         let lines = UserLines { name: &options.name, source };
+        includes::check(source, options).map_err(Error::Compile)?;
         let text =
             self.clang.preprocess(source, options, &self.stdlib).map_err(|e| explain(e, &lines))?;
         let preprocessed = Source::new(text);
+        includes::check_files(&preprocessed.files, options).map_err(Error::Compile)?;
         let settings = Settings { version: options.version, lenient: options.lenient };
         let mut unit = front::translate(&preprocessed, &lines, settings).map_err(Error::Compile)?;
         if options.lenient {
@@ -254,7 +259,9 @@ fn explain(e: ClangError, lines: &dyn Lines) -> Error {
 }
 
 fn file_digest(path: &str) -> Option<String> {
-    Some(digest(&[&String::from_utf8_lossy(&std::fs::read(path).ok()?)]))
+    // A device may never end.
+    let bytes = std::fs::metadata(path).ok()?.is_file().then(|| std::fs::read(path))?.ok()?;
+    Some(digest(&[&String::from_utf8_lossy(&bytes)]))
 }
 
 /// What the machine can do: code compiled for one must not be loaded by another.

@@ -6,6 +6,7 @@ use crate::exec::abi::{LoopEntry, ThreadEntry, WalkEntry};
 use crate::front::Unit;
 use libloading::Library;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,16 +22,36 @@ pub(crate) struct EntryFacts {
     pub(crate) read_only: Vec<bool>,
     /// For each argument: whether its function constant lets it exist.
     pub(crate) present: Vec<bool>,
-    /// Bytes of threadgroup variables, and the offset of each slot.
+    /// Bytes of threadgroup variables, and each of them.
     pub(crate) static_threadgroup: u32,
-    pub(crate) slots: Vec<u32>,
+    pub(crate) shared: Vec<SharedVariable>,
+    /// How many slots of threadgroup variables the whole library has.
+    pub(crate) slots: usize,
+}
+
+/// A threadgroup variable of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SharedVariable {
+    pub(crate) slot: usize,
+    pub(crate) offset: u32,
+    pub(crate) size: u32,
+}
+
+/// A constant of the program, and the room behind it that is nobody's.
+#[derive(Clone, Debug)]
+struct Table {
+    name: String,
+    range: Range<usize>,
+    end: usize,
 }
 
 /// Loaded code.
 pub(crate) struct Module {
     pub(crate) entries: HashMap<usize, EntryFacts>,
     /// The addresses it occupies.
-    pub(crate) image: std::ops::Range<usize>,
+    pub(crate) image: Range<usize>,
+    /// Constants with room behind them, of code that is checked.
+    tables: Vec<Table>,
     /// Where it was loaded from, for debug information.
     pub(crate) path: PathBuf,
     _library: Library,
@@ -72,6 +93,7 @@ impl Module {
         Ok(Module {
             entries,
             image,
+            tables: tables(&library),
             path: file.path().to_path_buf(),
             _library: library,
             _file: file,
@@ -110,15 +132,13 @@ fn facts(
             entry.args.iter().map(|a| a.condition.is_none() || on.next() == Some(1)).collect();
         if entry.tag.is_some() {
             let tag = library.get::<unsafe extern "C" fn() -> usize>(format!("__sm_tag_{n}"))?();
-            facts.slots = vec![0; unit.slots as usize];
+            facts.slots = unit.slots as usize;
             let mut end = 0u32;
             for r in records.iter().filter(|r| r.tag == tag) {
-                let align = r.align.max(16);
-                let at = end.next_multiple_of(align);
-                if let Some(slot) = facts.slots.get_mut(r.slot as usize) {
-                    *slot = at;
-                }
-                end = at.saturating_add(r.size);
+                let offset = end.next_multiple_of(r.align.max(16));
+                let slot = r.slot as usize;
+                facts.shared.push(SharedVariable { slot, offset, size: r.size });
+                end = offset.saturating_add(r.size);
             }
             facts.static_threadgroup = end.next_multiple_of(16);
         }
@@ -126,8 +146,50 @@ fn facts(
     Ok(facts)
 }
 
+impl Module {
+    /// The constant that holds an address.
+    pub(crate) fn table(&self, address: usize) -> Option<Range<usize>> {
+        let found = self.tables.iter().find(|t| t.range.contains(&address));
+        found.map(|t| t.range.clone())
+    }
+
+    /// The constant that an access has left by its end: its name and where it is.
+    pub(crate) fn overrun(&self, address: usize, size: usize) -> Option<(String, Range<usize>)> {
+        let past =
+            |t: &&Table| (t.range.start..t.end).contains(&address) && address + size > t.range.end;
+        self.tables.iter().find(past).map(|t| (t.name.clone(), t.range.clone()))
+    }
+}
+
+/// What the address sanitizer says of constants: it gives each some room, and a record of eight
+/// numbers: where it is, its size, that with the room, its name and more.
+fn tables(library: &Library) -> Vec<Table> {
+    let mut list = [0usize; 2];
+    // SAFETY: check.h has it, with this type; code that is not checked has not.
+    unsafe {
+        let Ok(get) = library.get::<unsafe extern "C" fn(*mut usize)>(b"__sm_tables") else {
+            return Vec::new();
+        };
+        get(list.as_mut_ptr());
+    }
+    if list[0] == 0 {
+        return Vec::new();
+    }
+    // SAFETY: the compiler's own table, in the module.
+    let records = unsafe { std::slice::from_raw_parts(list[0] as *const [usize; 8], list[1]) };
+    let one = |r: &[usize; 8]| {
+        // SAFETY: a string in the module.
+        let name = unsafe { std::ffi::CStr::from_ptr(r[3] as *const std::ffi::c_char) };
+        let name = name.to_string_lossy();
+        // As src/front/variables.rs calls the data of a constant.
+        let name = name.strip_prefix("__sm_data_").unwrap_or(&name).to_owned();
+        Table { name, range: r[0]..r[0] + r[1], end: r[0] + r[2] }
+    };
+    records.iter().map(one).collect()
+}
+
 /// The addresses of the mapping that holds `address`, and of its neighbours from the same file.
-fn image_of(address: usize) -> std::ops::Range<usize> {
+fn image_of(address: usize) -> Range<usize> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let parse = |line: &str| -> Option<(usize, usize, String)> {
         let (range, rest) = line.split_once(' ')?;

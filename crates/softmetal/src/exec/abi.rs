@@ -40,6 +40,16 @@ pub(crate) struct Runtime {
         unsafe extern "C" fn(*mut ThreadState, *const std::ffi::c_char, *const u64, u32),
     pub(crate) access: unsafe extern "C" fn(usize, usize, u32, usize),
     pub(crate) misaligned: unsafe extern "C" fn(usize, u32, u32, *const std::ffi::c_char),
+    pub(crate) stray: unsafe extern "C" fn(usize, usize, u32, usize),
+    pub(crate) undefined: unsafe extern "C" fn(u32, u64, *const TypeName, *const TypeName, usize),
+}
+
+/// A type as clang describes it to its sanitizers; the name goes on to a zero.
+#[repr(C)]
+pub(crate) struct TypeName {
+    pub(crate) kind: u16,
+    pub(crate) info: u16,
+    pub(crate) name: [std::ffi::c_char; 1],
 }
 
 #[repr(C)]
@@ -72,6 +82,9 @@ pub(crate) struct ThreadState {
     pub(crate) alive: u32,
     pub(crate) number: u32,
     pub(crate) sites: *const crate::check::Site,
+    /// One byte for eight of the stack, as the address sanitizer has it: not 0 where the bytes, or
+    /// all from some byte on, belong to no variable.
+    pub(crate) private: usize,
     pub(crate) yielder: usize,
 }
 

@@ -3,8 +3,10 @@
 
 use super::abi::*;
 use super::{trap, worker};
+use crate::check::Kind;
 
-pub(super) static RUNTIME: Runtime = Runtime { meet: worker::meet, log, access, misaligned };
+pub(super) static RUNTIME: Runtime =
+    Runtime { meet: worker::meet, log, access, misaligned, stray, undefined };
 
 /// `os_log` from a kernel: one line on standard error.
 unsafe extern "C" fn log(
@@ -108,6 +110,97 @@ unsafe extern "C" fn misaligned(
     }
 }
 
+/// An access beside the arrays of the calling thread.
+unsafe extern "C" fn stray(address: usize, size: usize, kind: u32, pc: usize) {
+    let here = 0u8;
+    let state = state_of(&raw const here as usize);
+    // SAFETY: as in `access`.
+    let found = unsafe {
+        let host = &*(*(*state).call).host;
+        host.checker.map(|local| {
+            trap::in_host(|| (*local).stray(address, size, kind, pc, &*state));
+        })
+    };
+    if found.is_some() {
+        stop(state);
+    }
+}
+
+/// Which of clang's checks found something, as check.h numbers them.
+const INDEX: u32 = 0;
+
+/// An index beyond an array, or a conversion to an integer that cannot be.
+unsafe extern "C" fn undefined(
+    what: u32,
+    value: u64,
+    of: *const TypeName,
+    to: *const TypeName,
+    pc: usize,
+) {
+    let here = 0u8;
+    let state = state_of(&raw const here as usize);
+    // SAFETY: as in `access`; the types are clang's own, in the module.
+    unsafe {
+        let host = &*(*(*state).call).host;
+        let Some(local) = host.checker else {
+            return;
+        };
+        trap::in_host(|| {
+            let name = |t: *const TypeName| {
+                let text = std::ffi::CStr::from_ptr((&raw const (*t).name).cast());
+                plain_type(&text.to_string_lossy())
+            };
+            let (kind, text) = match what {
+                INDEX => {
+                    let signed = (*to).info & 1 == 1;
+                    let index = if signed { (value as i64).to_string() } else { value.to_string() };
+                    (Kind::OutOfBounds, format!("index {index} of {}", name(of)))
+                }
+                _ => {
+                    let number = match (*of).info {
+                        16 => half(value as u16),
+                        32 => f64::from(f32::from_bits(value as u32)),
+                        _ => f64::from_bits(value),
+                    };
+                    (Kind::Conversion, format!("{number} as {}", name(to)))
+                }
+            };
+            (*local).undefined(kind, text, pc, &*state);
+        });
+    }
+    // What is beyond an array is not looked at twice; a number can be anything.
+    if what == INDEX {
+        stop(state);
+    }
+}
+
+/// A type in the user's words: without our names, and its meaning where it has another name.
+fn plain_type(text: &str) -> String {
+    let meaning = text.split_once("(aka '").map_or(text, |(_, rest)| rest.trim_end_matches(')'));
+    let ours = ["__private ", "__generic ", "__global_host ", "__global_device "];
+    let plain = ours.iter().fold(meaning.trim_matches('\'').to_string(), |t, s| t.replace(s, ""));
+    let names = [("__local ", "threadgroup "), ("metal::", ""), ("unsigned int", "uint")]
+        .into_iter()
+        .chain([
+            ("unsigned short", "ushort"),
+            ("unsigned char", "uchar"),
+            ("unsigned long", "ulong"),
+        ]);
+    format!("'{}'", names.fold(plain, |t, (from, to)| t.replace(from, to)))
+}
+
+/// The value of a half.
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let size = match exponent {
+        31 if fraction > 0.0 => f64::NAN,
+        31 => f64::INFINITY,
+        0 => fraction * 2f64.powi(-24),
+        e => (1024.0 + fraction) * 2f64.powi(e - 25),
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}
+
 /// Ends the calling thread, never to come back.
 fn stop(state: *mut ThreadState) {
     // SAFETY: the caller's own state; nothing that needs dropping is on its stack.
@@ -120,6 +213,22 @@ fn stop(state: *mut ThreadState) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_in_the_users_words() {
+        assert_eq!(plain_type("'__private float[8]'"), "'float[8]'");
+        let ours = "'__sm_of<x>' (aka 'const __global_host metal::vec<float, 4>[5]')";
+        assert_eq!(plain_type(ours), "'const vec<float, 4>[5]'");
+    }
+
+    #[test]
+    fn halves() {
+        for (bits, value) in [(0x3c00, 1.0), (0xc000, -2.0), (1, 2f64.powi(-24)), (0x7bff, 65504.0)]
+        {
+            assert_eq!(half(bits), value);
+        }
+        assert!(half(0x7e00).is_nan() && half(0xfc00) == f64::NEG_INFINITY);
+    }
 
     #[test]
     fn log_formats() {

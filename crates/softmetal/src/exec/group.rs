@@ -59,7 +59,9 @@ fn barrier(launch: &Launch, threads: &[Thread]) -> Result<Option<u32>, Fault> {
     let Some((i, site)) = first else {
         return Ok(None);
     };
-    if let Some(gone) = threads.iter().position(|t| t.at == Waiting::Gone) {
+    // GPUs count only those that are still there; the standard has no such thing.
+    let gone = threads.iter().position(|t| t.at == Waiting::Gone);
+    if let Some(gone) = gone.filter(|_| launch.check.is_some()) {
         return Err(Fault::Diverged {
             kind: BARRIER,
             sites: vec![(i as u32, site)],
@@ -151,14 +153,18 @@ fn simdgroup(
 /// A shuffle that reads a lane which is not there gives garbage on a GPU.
 fn absent(lanes: &[Thread], mask: u32, site: usize) -> Result<(), Fault> {
     for (i, t) in lanes.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1) {
-        let from = state(t).flags & 31;
-        if mask >> from & 1 == 0 {
+        let from = state(t).flags;
+        if from >= WIDTH as u32 || mask >> from & 1 == 0 {
+            let what = match from >= WIDTH as u32 {
+                true => "a lane beyond the 32 of a SIMD-group is read",
+                false => "a lane is read that does not take part",
+            };
             return Err(Fault::Diverged {
                 kind: SHUFFLE,
                 sites: vec![(state(&lanes[0]).index + i as u32, site)],
                 group: state(t).position,
-                gone: Some(state(&lanes[0]).index + from),
-                what: "a lane is read that does not take part",
+                gone: (from < WIDTH as u32).then(|| state(&lanes[0]).index + from),
+                what,
             });
         }
     }

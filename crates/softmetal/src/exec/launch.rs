@@ -1,6 +1,7 @@
 //! One dispatch, as the executor sees it: its code, its extent, what is left to do and how it went.
 
 use super::abi::*;
+use super::layout::Layout;
 use super::shuffle::Shuffle;
 use super::trap::Exit;
 use super::{Fault, pool, worker};
@@ -25,9 +26,7 @@ pub(crate) struct Launch {
     pub(crate) walk: Option<WalkEntry>,
     pub(crate) meets: bool,
     pub(crate) buffers: [usize; 31],
-    pub(crate) threadgroup: [u32; 31],
-    pub(crate) static_threadgroup: u32,
-    pub(crate) slots: Vec<u32>,
+    pub(crate) layout: Layout,
     pub(crate) grid: [u32; 3],
     pub(crate) tpg: [u32; 3],
     pub(crate) groups: [u32; 3],
@@ -87,9 +86,7 @@ impl Launch {
             walk: facts.walk,
             meets,
             buffers,
-            threadgroup,
-            static_threadgroup: facts.static_threadgroup,
-            slots: facts.slots.clone(),
+            layout: Layout::new(facts, &threadgroup, check.is_some()),
             grid: extent.grid,
             tpg: extent.tpg,
             groups,
@@ -159,29 +156,21 @@ impl Launch {
     }
 
     pub(super) fn threadgroup_bytes(&self) -> usize {
-        let dynamic: u32 = self.threadgroup.iter().map(|n| n.next_multiple_of(16)).sum();
-        (self.static_threadgroup.next_multiple_of(16) + dynamic) as usize
+        self.layout.bytes
     }
 
     pub(super) fn slots_range(&self) -> std::ops::Range<usize> {
-        let r = self.slots.as_ptr_range();
+        let r = self.layout.slots.as_ptr_range();
         r.start as usize..r.end as usize
     }
 
     pub(super) fn call(&self, shared: usize, host: &worker::Host) -> Call {
-        let mut at = shared + self.static_threadgroup.next_multiple_of(16) as usize;
-        let mut threadgroup = [0usize; 31];
-        for (slot, len) in threadgroup.iter_mut().zip(self.threadgroup) {
-            if len > 0 {
-                *slot = at;
-                at += len.next_multiple_of(16) as usize;
-            }
-        }
+        let place = |at: Option<u32>| at.map_or(0, |at| shared + at as usize);
         Call {
             buffers: self.buffers,
-            threadgroup,
+            threadgroup: self.layout.arguments.map(place),
             shared,
-            shared_at: self.slots.as_ptr(),
+            shared_at: self.layout.slots.as_ptr(),
             grid: self.grid,
             tpg: self.tpg,
             groups: self.groups,

@@ -4,6 +4,7 @@ pub(crate) mod abi;
 mod callbacks;
 mod group;
 mod launch;
+mod layout;
 mod pool;
 mod shuffle;
 mod stack;
@@ -12,6 +13,7 @@ mod trap;
 mod worker;
 
 pub(crate) use launch::{Extent, Launch};
+pub(crate) use layout::Span;
 pub(crate) use symbols::{Place, Symbols};
 
 /// Bytes of threadgroup memory a threadgroup may use.

@@ -22,6 +22,8 @@ struct Worker {
     stacks: Stacks,
     shared: Vec<u128>,
     simds: Vec<Simd>,
+    /// For each stack, of checked kernels: which bytes are no variable's.
+    private: Vec<Box<[u8]>>,
 }
 
 thread_local! {
@@ -41,8 +43,12 @@ pub(crate) fn work(launch: &Launch, watched: &Watched) {
         if slot.as_ref().is_none_or(|w| w.stacks.count() < need) {
             match Stacks::new(need.max(64).next_power_of_two()) {
                 Ok(stacks) => {
-                    *slot =
-                        Some(Box::new(Worker { stacks, shared: Vec::new(), simds: Vec::new() }));
+                    *slot = Some(Box::new(Worker {
+                        stacks,
+                        shared: Vec::new(),
+                        simds: Vec::new(),
+                        private: Vec::new(),
+                    }));
                 }
                 Err(e) => return launch.fail(Fault::message(format!("no memory for stacks: {e}"))),
             }
@@ -65,9 +71,15 @@ impl Worker {
         if self.simds.len() < simds {
             self.simds = zeroed_simds(simds);
         }
+        let stacks = if launch.meets { launch.threads_per_group() } else { 1 };
+        while launch.check.is_some() && self.private.len() < stacks {
+            self.private.push(vec![0; STACK / 8].into_boxed_slice());
+        }
         let shared = self.shared.as_mut_ptr() as usize;
-        let mut checker =
-            launch.check.as_ref().map(|c| c.local(shared..shared + launch.threadgroup_bytes()));
+        let mut checker = launch.check.as_ref().map(|c| {
+            let range = shared..shared + launch.threadgroup_bytes();
+            c.local(range, launch.layout.spans.clone())
+        });
         let sites = checker.as_ref().map_or(crate::check::IDLE.as_ptr(), |c| c.sites());
         let host = Host { checker: checker.as_mut().map(|c| c as *mut _), sites };
         let call = launch.call(shared, &host);
@@ -85,6 +97,8 @@ impl Worker {
                 self.plain(launch, &call, groups)
             };
             if let Err(fault) = outcome {
+                // Threads that were ended have not cleared what they marked.
+                self.private = Vec::new();
                 launch.fail(fault);
             }
             if watched.expired.load(Ordering::Relaxed) {
@@ -103,6 +117,7 @@ impl Worker {
         call: &Call,
         groups: std::ops::Range<u32>,
     ) -> Result<(), Fault> {
+        self.spoil(launch);
         let stack = self.stacks.get(0);
         let state = stack.state();
         // SAFETY: the state lies at the top of a stack that only this worker uses; all zero is valid.
@@ -111,6 +126,7 @@ impl Worker {
             (*state).call = call;
             (*state).simd = self.simds.as_mut_ptr();
             (*state).sites = (*call.host).sites;
+            (*state).private = self.private.first().map_or(0, |p| p.as_ptr() as usize);
         }
         let call_at = call as *const Call as usize;
         let entry = (launch.walk, launch.run);
@@ -162,6 +178,12 @@ impl Worker {
         }
     }
 
+    /// Threadgroup memory holds anything when a threadgroup begins: no number in any format.
+    fn spoil(&mut self, launch: &Launch) {
+        let words = launch.threadgroup_bytes().div_ceil(16);
+        self.shared[..words].fill(0xffc1_ffc1_ffc1_ffc1_ffc1_ffc1_ffc1_ffc1);
+    }
+
     /// One threadgroup whose threads meet: a coroutine for each.
     fn group(&mut self, launch: &Launch, call: &Call, number: u32) -> Result<(), Fault> {
         let number = launch.group_number(number);
@@ -199,6 +221,7 @@ impl Worker {
                     alive: 1,
                     number: number.wrapping_mul(launch.threads_per_group() as u32) + i as u32,
                     sites: host.sites,
+                    private: self.private.get(i).map_or(0, |p| p.as_ptr() as usize),
                     yielder: 0,
                 };
             }
@@ -221,6 +244,7 @@ impl Worker {
         for s in &mut self.simds[..n.div_ceil(WIDTH)] {
             s.turn = 0;
         }
+        self.spoil(launch);
         let result = super::group::schedule(launch, &mut threads, &mut self.simds, host);
         for t in &mut threads {
             // SAFETY: what is left on the stacks are kernel frames, which own nothing.

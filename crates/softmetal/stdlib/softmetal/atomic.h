@@ -13,7 +13,8 @@ template <class T> using __sm_if_float = enable_if_t<is_same<T, float>::value, i
 #ifdef __SM_CHECKED
 // Kinds as src/check/mod.rs numbers them: 2 atomic read, 3 atomic update.
 #define __SM_ATOMIC __sm_outline inline
-// 32: the operation orders what came before it; 4: a fence for device memory.
+// 32: the operation orders what came before it; 64: what was there does not matter; 4: a fence for
+// device memory.
 #define __SM_NOTE(P, KIND) \
   ((__sm_access_fn)__sm_self()->call->rt->access)(ulong(P), sizeof(*P), KIND + (o >= memory_order_release ? 32 : 0), __builtin_return_address(0));
 __sm_outline inline void __sm_fence(mem_flags f, thread_scope s) {
@@ -36,10 +37,10 @@ template <class T> using __sm_bits_t = typename __sm_bits<T>::type;
     __SM_NOTE(&p->__v, 2) return as_type<T>(__sm_bits_t<T>(__atomic_load_n((const volatile AS __sm_bits_t<T> *)&p->__v, __ATOMIC_SEQ_CST))); \
   } \
   template <class T> __SM_ATOMIC void atomic_store_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
-    __SM_NOTE(&p->__v, 3) __atomic_store_n(__SM_RAW(AS, p), as_type<__sm_bits_t<T>>(v), __ATOMIC_SEQ_CST); \
+    __SM_NOTE(&p->__v, 3 + 64) __atomic_store_n(__SM_RAW(AS, p), as_type<__sm_bits_t<T>>(v), __ATOMIC_SEQ_CST); \
   } \
   template <class T> __SM_ATOMIC T atomic_exchange_explicit(volatile AS atomic<T> *p, __sm_id_t<T> v, memory_order o) { \
-    __SM_NOTE(&p->__v, 3) return as_type<T>(__sm_bits_t<T>(__atomic_exchange_n(__SM_RAW(AS, p), as_type<__sm_bits_t<T>>(v), __ATOMIC_SEQ_CST))); \
+    __SM_NOTE(&p->__v, 3 + 64) return as_type<T>(__sm_bits_t<T>(__atomic_exchange_n(__SM_RAW(AS, p), as_type<__sm_bits_t<T>>(v), __ATOMIC_SEQ_CST))); \
   } \
   template <class T> __sm_inline bool __sm_swap_if(volatile AS atomic<T> *p, __private T &want, T v) { \
     __sm_bits_t<T> w = as_type<__sm_bits_t<T>>(want), n = as_type<__sm_bits_t<T>>(v); \

@@ -15,12 +15,13 @@ struct __sm_simd {
 };
 struct __sm_thread_state;
 struct __sm_runtime {
-  ulong meet, log, access, misaligned; // functions; OpenCL has no pointers to them in structs
+  ulong meet, log, access, misaligned, stray, undefined; // functions; OpenCL has no pointers to them in structs
 };
 typedef void (*__sm_meet_fn)(__sm_thread_state *);
 typedef void (*__sm_log_fn)(__sm_thread_state *, const char *, const ulong *, uint);
 typedef void (*__sm_access_fn)(ulong address, ulong size, uint kind, void *pc);
 typedef void (*__sm_misaligned_fn)(ulong address, uint align, uint line, const char *file);
+typedef void (*__sm_undefined_fn)(uint what, ulong value, const void *of, const void *to, void *pc);
 struct __sm_call { // one dispatch, as one worker sees it
   char *buffers[31];
   char *threadgroup[31];
@@ -44,6 +45,7 @@ struct __sm_thread_state { // sits at the top of each coroutine's stack
   uint index, lane, alive;
   uint number;      // counted through the whole grid
   __sm_site *sites; // of this worker, by the address of the code
+  uchar *private_map; // one byte for eight of the stack: which are no variable's
   void *yielder;    // the executor's way back
 };
 enum { __SM_STACK = 262144, __SM_SITES = 512 };

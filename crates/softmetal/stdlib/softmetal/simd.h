@@ -54,7 +54,7 @@ template <class T> __sm_inline T __sm_read_lane(T v, uint from) {
   __sm_simd *g = s->simd;
   __sm_exchange *x = &g->slot[g->turn & 1];
   *(T *)x->value[s->lane] = v;
-  __sm_meet(__SM_MEET_SHUFFLE, from & 31);
+  __sm_meet(__SM_MEET_SHUFFLE, from);
   return *(const T *)x->value[from & 31];
 }
 // Without their own lane in range these give the lane's own value back.
