@@ -402,176 +402,162 @@ fn the_shuffler_changes_the_order_and_not_the_answer() {
     assert_eq!(last(Some(3)), last(Some(3)));
 }
 
-/// Runs one kernel of a whole source over 64 threads in one group, with 64 floats and the number 8.
-fn reports_of_source(source: &str) -> Vec<Report> {
-    let d = checked();
-    let y = shared(&d, &[0.5f32; 64]);
-    let source = format!("{HEAD}{source}");
-    let n = Arg::Bytes(bytes(&[8i32]));
-    match run(&d, &source, "k", &[Arg::Buffer(&y), n], 64, 64) {
-        Ok(_) => Vec::new(),
-        Err(Error::Checked(list)) => list,
-        Err(e) => panic!("{e}"),
-    }
-}
-
 const FEW: &str = "device float *y [[buffer(0)]], constant int &n [[buffer(1)]], uint i [[thread_position_in_grid]], uint t [[thread_position_in_threadgroup]]";
 
-/// A kernel, what must be said of it (nothing for silence), and what it must say.
-fn says(before: &str, body: &str, kind: Option<(ReportKind, &str)>) {
-    let list = reports_of_source(&format!("{before}\nkernel void k({FEW}) {{ {body} }}"));
-    match kind {
-        None => assert!(list.is_empty(), "{body}\n{list:#?}"),
-        Some((kind, words)) => {
-            let text: Vec<String> = list.iter().map(Report::to_string).collect();
-            let found = list.iter().any(|r| r.kind == kind && r.to_string().contains(words));
-            assert!(found, "{body}\n{text:#?}");
-            let twice = text.iter().any(|t| text.iter().filter(|u| *u == t).count() > 1);
-            assert!(!twice, "{text:#?}");
-            for r in &list {
-                let same = |o: &Side| (o.group, o.thread) == (r.side.group, r.side.thread);
-                assert!(!r.other.as_ref().is_some_and(same), "{r}");
+/// A kernel's body, and what must be said of it: a kind and some words, or nothing.
+type Saying<'a> = (&'a str, Option<(ReportKind, &'a str)>);
+
+/// Runs each body over 64 threads in one group, with 64 floats of 0.5 and the number 8.
+fn says(before: &str, cases: &[Saying<'_>]) {
+    let d = checked();
+    let kernel =
+        |(k, (body, _)): (usize, &Saying<'_>)| format!("kernel void k{k}({FEW}) {{ {body} }}\n");
+    let kernels: String = cases.iter().enumerate().map(kernel).collect();
+    let l = library(&d, &format!("{HEAD}{before}\n{kernels}"));
+    for (k, (body, wanted)) in cases.iter().enumerate() {
+        let p = d.new_compute_pipeline(&l.function(&format!("k{k}")).unwrap()).unwrap();
+        let y = shared(&d, &[0.5f32; 64]);
+        let args = [Arg::Buffer(&y), Arg::Bytes(bytes(&[8i32]))];
+        let list = match dispatch(&d, &p, &args, &[], Size::new(64, 1, 1), Size::new(64, 1, 1)) {
+            Ok(_) => Vec::new(),
+            Err(Error::Checked(list)) => list,
+            Err(e) => panic!("{e}"),
+        };
+        let text: Vec<String> = list.iter().map(Report::to_string).collect();
+        match wanted {
+            None => assert!(list.is_empty(), "{body}\n{text:#?}"),
+            Some((kind, words)) => {
+                let here = |r: &Report| r.kind == *kind && r.to_string().contains(words);
+                assert!(list.iter().any(here), "{body}\n{text:#?}");
             }
+        }
+        let twice = text.iter().any(|t| text.iter().filter(|u| *u == t).count() > 1);
+        assert!(!twice, "{text:#?}");
+        for r in &list {
+            let same = |o: &Side| (o.group, o.thread) == (r.side.group, r.side.thread);
+            assert!(!r.other.as_ref().is_some_and(same), "{r}");
         }
     }
 }
 
 #[test]
 fn a_barrier_of_a_simdgroup_orders_nothing_for_the_others() {
-    const TG: &str = "mem_flags::mem_threadgroup";
+    const HERE: &str = "#define SIMD simdgroup_barrier(mem_flags::mem_threadgroup);\n#define ALL threadgroup_barrier(mem_flags::mem_threadgroup);";
     let race = Some((ReportKind::RaceInThreadgroup, "data race"));
     says(
-        "",
-        &format!(
-            "threadgroup float s[64]; s[t] = y[i]; simdgroup_barrier({TG}); y[i] = s[63 - t];"
-        ),
-        race,
-    );
-    // The last to read is of the writer's own simdgroup; one of the other has read before it.
-    says(
-        "",
-        &format!(
-            "threadgroup float s[64]; s[t] = y[i]; threadgroup_barrier({TG}); float v = s[63 - t]; simdgroup_barrier({TG}); float w = s[t ^ 1]; simdgroup_barrier({TG}); s[t] = v + w;"
-        ),
-        race,
-    );
-    says(
-        "",
-        &format!(
-            "threadgroup float s[64]; s[t] = y[i]; threadgroup_barrier({TG}); float v = s[0]; for (int k = 0; k < 3; k++) {{ simdgroup_barrier({TG}); v += s[0]; }} if (t == 0) s[0] = v; y[i] = v;"
-        ),
-        race,
-    );
-    says(
-        "",
-        &format!(
-            "threadgroup float s[64]; s[t] = y[i]; simdgroup_barrier({TG}); float v = s[t ^ 1]; simdgroup_barrier({TG}); s[t] = v; y[i] = v;"
-        ),
-        None,
-    );
-    says(
-        "",
-        &format!(
-            "threadgroup float s[64]; s[t] = y[i]; threadgroup_barrier({TG}); float v = s[63 - t]; simdgroup_barrier({TG}); v += s[t ^ 1]; threadgroup_barrier({TG}); s[t] = v; y[i] = v;"
-        ),
-        None,
+        HERE,
+        &[
+            ("threadgroup float s[64]; s[t] = y[i]; SIMD y[i] = s[63 - t];", race),
+            // The last to read is of the writer's own simdgroup; one of the other has read before.
+            (
+                "threadgroup float s[64]; s[t] = y[i]; ALL float v = s[63 - t]; SIMD v += s[t ^ 1]; SIMD s[t] = v;",
+                race,
+            ),
+            (
+                "threadgroup float s[64]; s[t] = y[i]; ALL float v = s[0]; for (int k = 0; k < 3; k++) { SIMD v += s[0]; } if (t == 0) s[0] = v; y[i] = v;",
+                race,
+            ),
+            (
+                "threadgroup float s[64]; s[t] = y[i]; SIMD float v = s[t ^ 1]; SIMD s[t] = v; y[i] = v;",
+                None,
+            ),
+            (
+                "threadgroup float s[64]; s[t] = y[i]; ALL float v = s[63 - t]; SIMD v += s[t ^ 1]; ALL s[t] = v; y[i] = v;",
+                None,
+            ),
+        ],
     );
 }
 
 #[test]
 fn parts_of_words_are_themselves() {
-    let threads = "threadgroup_barrier(mem_flags::mem_threadgroup);";
-    // Everyone reads a byte between those that they own.
+    const ALL: &str = "#define ALL threadgroup_barrier(mem_flags::mem_threadgroup);";
     says(
-        "",
-        "device uchar *s = (device uchar *)y; uchar own = s[t * 2]; uchar all = s[1]; s[t * 2] = own + all;",
-        None,
-    );
-    says(
-        "",
-        "device half *s = (device half *)y; uint j = t / 2 * 2; if (t % 2) return; half h = s[j] + s[(j + 1) % 64] + s[(j + 63) % 64]; s[j] = h;",
-        None,
-    );
-    says(
-        "",
-        &format!(
-            "threadgroup uchar s[64]; s[t] = t; {threads} uchar v = s[t]; if (t % 2) v += s[(t + 1) % 64]; {threads} s[t] = v; y[i] = v;"
-        ),
-        None,
-    );
-    says(
-        "",
-        &format!(
-            "threadgroup uchar s[64]; s[t] = t; {threads} uchar v = s[t] + s[t ^ 1]; s[t] = v; y[i] = v;"
-        ),
-        Some((ReportKind::RaceInThreadgroup, "1 bytes")),
-    );
-    says(
-        "",
-        &format!("threadgroup ushort s[64]; if (t % 2) s[t] = t; {threads} y[i] = s[t];"),
-        Some((ReportKind::Uninitialized, "2 bytes")),
+        ALL,
+        &[
+            // Everyone reads a byte between those that they own.
+            (
+                "device uchar *s = (device uchar *)y; uchar own = s[t * 2]; uchar all = s[1]; s[t * 2] = own + all;",
+                None,
+            ),
+            (
+                "device half *s = (device half *)y; uint j = t / 2 * 2; if (t % 2) return; half h = s[j] + s[(j + 1) % 64] + s[(j + 63) % 64]; s[j] = h;",
+                None,
+            ),
+            (
+                "threadgroup uchar s[64]; s[t] = t; ALL uchar v = s[t]; if (t % 2) v += s[(t + 1) % 64]; ALL s[t] = v; y[i] = v;",
+                None,
+            ),
+            (
+                "threadgroup uchar s[64]; s[t] = t; ALL uchar v = s[t] + s[t ^ 1]; s[t] = v; y[i] = v;",
+                Some((ReportKind::RaceInThreadgroup, "1 bytes")),
+            ),
+            (
+                "threadgroup ushort s[64]; if (t % 2) s[t] = t; ALL y[i] = s[t];",
+                Some((ReportKind::Uninitialized, "2 bytes")),
+            ),
+        ],
     );
 }
 
 #[test]
 fn what_runs_over_an_end_is_named() {
-    const GET: &str = "static float get(thread const float *p, int k) { return p[k]; }\nconstant float table[5] = {1, 2, 3, 4, 5};\nstatic float of(constant float *p, int k) { return p[k]; }";
-    let fill = "float a[8]; for (int k = 0; k < 8; k++) a[k] = y[i] + k;";
+    const GET: &str = "static float get(thread const float *p, int k) { return p[k]; }\nconstant float table[5] = {1, 2, 3, 4, 5};\nstatic float of(constant float *p, int k) { return p[k]; }\n#define FILL float a[8]; for (int k = 0; k < 8; k++) a[k] = y[i] + k;\n#define TWO threadgroup float s[64]; threadgroup float r[64]; s[t] = 1; r[t] = 2; threadgroup_barrier(mem_flags::mem_threadgroup); threadgroup float *p = s;";
     let out = |words| Some((ReportKind::OutOfBounds, words));
-    says(GET, &format!("{fill} y[i] = a[n];"), out("index 8 of 'float[8]'"));
-    says(GET, &format!("{fill} y[i] = a[n - 1];"), None);
     says(
         GET,
-        &format!("{fill} y[i] = get(a, n);"),
-        out("offset 32 of thread array 'a' (it has 32 bytes)"),
-    );
-    says(GET, &format!("{fill} y[i] = get(a, n - 9);"), out("offset -4 of thread array 'a'"));
-    says(GET, &format!("{fill} y[i] = get(a, n - 1) + get(a + 4, n - 12);"), None);
-    says(GET, "y[i] = table[n];", out("index 8 of 'const float[5]'"));
-    says(GET, "y[i] = of(table, n - 3);", out("offset 20 of constant 'table' (it has 20 bytes)"));
-    says(GET, "y[i] = of(table, n - 4) + table[n - 8];", None);
-    let two = "threadgroup float s[64]; threadgroup float r[64]; s[t] = 1; r[t] = 2; threadgroup_barrier(mem_flags::mem_threadgroup); threadgroup float *p = s;";
-    says(
-        "",
-        &format!("{two} y[i] = p[t + 1] + r[t];"),
-        out("offset 256 of threadgroup memory (the array there has 256 bytes)"),
-    );
-    says("", &format!("{two} y[i] = p[63 - t] + r[t];"), None);
-    // Far away from the buffer that the same line has accessed before.
-    says(
-        "",
-        "for (uint k = 0; k < 2; k++) y[i + k * 100000000] = 1;",
-        out("offset 400000000 of buffer(0) 'y'"),
+        &[
+            ("FILL y[i] = a[n];", out("index 8 of 'float[8]'")),
+            ("FILL y[i] = a[n - 1];", None),
+            ("FILL y[i] = get(a, n);", out("offset 32 of thread array 'a' (it has 32 bytes)")),
+            ("FILL y[i] = get(a, n - 9);", out("offset -4 of thread array 'a'")),
+            ("FILL y[i] = get(a, n - 1) + get(a + 4, n - 12);", None),
+            ("y[i] = table[n];", out("index 8 of 'const float[5]'")),
+            ("y[i] = of(table, n - 3);", out("offset 20 of constant 'table' (it has 20 bytes)")),
+            ("y[i] = of(table, n - 4) + table[n - 8];", None),
+            (
+                "TWO y[i] = p[t + 1] + r[t];",
+                out("offset 256 of threadgroup memory (the array there has 256 bytes)"),
+            ),
+            ("TWO y[i] = p[63 - t] + r[t];", None),
+            // Far away from the buffer that the same line has accessed before.
+            (
+                "for (uint k = 0; k < 2; k++) y[i + k * 100000000] = 1;",
+                out("offset 400000000 of buffer(0) 'y'"),
+            ),
+        ],
     );
 }
 
 #[test]
 fn what_is_not_there_is_not_used() {
-    says(
-        "",
-        "threadgroup atomic_uint c; atomic_fetch_add_explicit(&c, 1u, memory_order_relaxed); y[i] = 1;",
-        Some((ReportKind::Uninitialized, "atomic update")),
-    );
-    says(
-        "",
-        "threadgroup atomic_uint c; if (t == 0) atomic_store_explicit(&c, 0u, memory_order_relaxed); threadgroup_barrier(mem_flags::mem_threadgroup); atomic_fetch_add_explicit(&c, 1u, memory_order_relaxed); y[i] = 1;",
-        None,
-    );
-    says(
-        "",
-        "y[i] = simd_shuffle(y[i], ushort(t % 32 + n));",
-        Some((ReportKind::Divergence, "beyond the 32")),
-    );
-    says(
-        "",
-        "y[i] = simd_shuffle(y[i], ushort((t + n) % 32)) + simd_shuffle_down(y[i], ushort(n));",
-        None,
-    );
+    const ADD: &str = "#define ADD atomic_fetch_add_explicit(&c, 1u, memory_order_relaxed)";
     let convert = |words| Some((ReportKind::Conversion, words));
-    says("", "y[i] = int(y[i] / 0.0f * 0.0f);", convert("NaN as 'int'"));
-    says("", "y[i] = uint(-y[i] * 8.0f);", convert("-4 as 'uint'"));
-    says("", "y[i] = (int3(float3(y[i] * 1e20f))).x;", convert("'int'"));
-    says("", "y[i] = int(y[i] * 1e9f) + uchar(y[i] * 510.0f) + uint(-0.7f * y[i]);", None);
+    says(
+        ADD,
+        &[
+            (
+                "threadgroup atomic_uint c; ADD; y[i] = 1;",
+                Some((ReportKind::Uninitialized, "atomic update")),
+            ),
+            (
+                "threadgroup atomic_uint c; if (t == 0) atomic_store_explicit(&c, 0u, memory_order_relaxed); threadgroup_barrier(mem_flags::mem_threadgroup); ADD; y[i] = 1;",
+                None,
+            ),
+            (
+                "y[i] = simd_shuffle(y[i], ushort(t % 32 + n));",
+                Some((ReportKind::Divergence, "beyond the 32")),
+            ),
+            (
+                "y[i] = simd_shuffle(y[i], ushort((t + n) % 32)) + simd_shuffle_down(y[i], ushort(n));",
+                None,
+            ),
+            ("y[i] = int(y[i] / 0.0f * 0.0f);", convert("NaN as 'int'")),
+            ("y[i] = uint(-y[i] * 8.0f);", convert("-4 as 'uint'")),
+            ("y[i] = (int3(float3(y[i] * 1e20f))).x;", convert("'int'")),
+            ("y[i] = int(y[i] * 1e9f) + uchar(y[i] * 510.0f) + uint(-0.7f * y[i]);", None),
+        ],
+    );
     let source = format!("{HEAD}kernel void k({FEW}) {{\n float v;\n y[i] = v;\n}}");
     let options = CompileOptions { name: "test.metal".into(), ..CompileOptions::default() };
     let told = checked().new_library_with_source(&source, &options).err().unwrap().to_string();

@@ -80,7 +80,7 @@ impl Local {
 
     pub(super) fn out_of_bounds(&self, a: &Access) {
         self.run.report(Kind::OutOfBounds, a.pc, 0, |symbols| {
-            let (binding, offset, detail) = self.meant(a);
+            let (binding, offset, detail) = self.meant(a, symbols);
             Report {
                 kind: Kind::OutOfBounds,
                 kernel: self.run.launched.kernel.clone(),
@@ -96,7 +96,7 @@ impl Local {
 
     /// What an access that hits nothing was most likely meant for: its name, the offset there, and
     /// how large it is.
-    fn meant(&self, a: &Access) -> (String, i64, String) {
+    fn meant(&self, a: &Access, symbols: &Symbols) -> (String, i64, String) {
         if a.address < 4096 {
             let detail = "nothing is bound there".to_string();
             return ("a null pointer".to_string(), a.address as i64, detail);
@@ -118,11 +118,11 @@ impl Local {
             let b = &self.run.bindings[b];
             (far(&b.range), b.name.clone(), b.range.clone())
         };
-        // The nearest; from far away, what the same code has accessed before.
+        // The nearest; from far away, what the same line has accessed before.
         let nearest =
             (0..self.run.bindings.len()).map(bound).chain(spans).min_by_key(|(far, _, _)| *far);
         let meant = match nearest {
-            Some((far, _, _)) if far > NEAR => self.home(a.pc).map(bound).or(nearest),
+            Some((far, _, _)) if far > NEAR => self.home(a, symbols).map(bound).or(nearest),
             other => other,
         };
         match meant {

@@ -5,8 +5,8 @@ use super::sites::{ENDLESS, IGNORED, Notes, Site, Sites};
 use super::streaks::Streak;
 use super::sync::Acquired;
 use super::{ALIGNED, ATOMIC_READ, ATOMIC_UPDATE, FENCE, OVERWRITES, READ, RELEASES, Run, WRITE};
-use crate::exec::Span;
 use crate::exec::abi::ThreadState;
+use crate::exec::{Span, Symbols};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ pub(crate) struct Local {
     pub(super) shared_epoch: u32,
     ignored: Vec<Range<usize>>,
     last: usize,
-    /// By the address of the code: what a place accessed last.
-    homes: Box<[(usize, usize)]>,
+    /// By the address of the code: what a place accessed last, and whether it wrote there.
+    homes: Box<[(usize, usize, bool)]>,
     sites: Sites,
     /// Barriers passed that order device memory, those that order threadgroup memory, and all.
     device_phase: u32,
@@ -94,7 +94,7 @@ impl Local {
             shared_epoch: 0,
             ignored: Vec::new(),
             last: 0,
-            homes: vec![(0, 0); HOMES].into_boxed_slice(),
+            homes: vec![(0, 0, false); HOMES].into_boxed_slice(),
             sites: Sites::new(),
             device_phase: 0,
             shared_phase: 0,
@@ -192,7 +192,7 @@ impl Local {
         }
         if let Some(b) = self.binding_of(address, size) {
             self.last = b;
-            self.homes[pc % HOMES] = (pc, b);
+            self.homes[pc % HOMES] = (pc, b, a.writes());
             self.bound(&a, b, sited);
             return false;
         }
@@ -222,10 +222,13 @@ impl Local {
         [self.last, self.last + 1].into_iter().find(holds).or_else(|| (0..all.len()).find(holds))
     }
 
-    /// What a place in the code accessed last, if anything is known of it.
-    pub(super) fn home(&self, pc: usize) -> Option<usize> {
-        let (at, binding) = self.homes[pc % HOMES];
-        (at == pc).then_some(binding)
+    /// What the same line has accessed in the same way, if anything is known of it.
+    pub(super) fn home(&self, a: &Access, symbols: &Symbols) -> Option<usize> {
+        let line = symbols.place(a.pc);
+        let same = |(pc, _, write): &&(usize, usize, bool)| {
+            *pc == a.pc || *pc != 0 && *write == a.writes() && symbols.place(*pc) == line
+        };
+        self.homes.iter().find(same).map(|(_, binding, _)| *binding)
     }
 
     /// An access to what is bound.
