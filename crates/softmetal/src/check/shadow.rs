@@ -140,13 +140,16 @@ impl Cell {
 /// Words that are kept byte by byte together.
 const CHUNK: usize = 256;
 
+/// The cells of a chunk's bytes, once they are needed.
+type Chunk = OnceLock<Box<[Cell]>>;
+
 /// The shadow of a buffer or of threadgroup memory.
 pub(crate) struct Shadow {
     words: usize,
     /// Made when first needed: most buffers of most dispatches do without.
     cells: OnceLock<Box<[Cell]>>,
     /// Four cells for each word of a chunk, once threads have touched parts of its words.
-    bytes: OnceLock<Box<[OnceLock<Box<[Cell]>>]>>,
+    bytes: OnceLock<Box<[Chunk]>>,
     /// For private storage, of each word: which bytes were ever written.
     written: Option<Box<[AtomicU8]>>,
 }

@@ -92,6 +92,7 @@ impl Compiler {
     pub(crate) fn library(&self, source: &str, options: &Options, mode: Mode) -> Result<Arc<Unit>> {
         // A byte order mark says nothing about UTF-8.
         let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+        let lines = UserLines { name: &options.name, source };
         let key = digest(&[
             "unit",
             env!("CARGO_PKG_VERSION"),
@@ -108,9 +109,19 @@ impl Compiler {
                 .iter()
                 .all(|d| file_digest(&d.path).as_deref() == Some(&d.digest))
         {
+            // It may have been compiled unchecked so far: checked mode refuses more.
+            if mode == Mode::Checked && is_eager(&record.unit) {
+                self.object(
+                    &record.unit,
+                    &all_of(&record.unit),
+                    &ConstantValues::new(),
+                    mode,
+                    options,
+                )
+                .map_err(|e| explain(e, &lines))?;
+            }
             return Ok(Arc::new(record.unit));
         }
-        let lines = UserLines { name: &options.name, source };
         includes::check(source, options).map_err(Error::Compile)?;
         let text =
             self.clang.preprocess(source, options, &self.stdlib).map_err(|e| explain(e, &lines))?;
@@ -122,7 +133,7 @@ impl Compiler {
             unit.text.insert_str(0, stdlib::LENIENT);
         }
         let all = all_of(&unit);
-        if unit.entries.len() <= EAGER && unit.constants.is_empty() {
+        if is_eager(&unit) {
             self.object(&unit, &all, &ConstantValues::new(), mode, options)
                 .map_err(|e| explain(e, &lines))?;
         } else {
@@ -153,7 +164,7 @@ impl Compiler {
         mode: Mode,
         options: &Options,
     ) -> Result<Arc<Module>> {
-        let eager = unit.entries.len() <= EAGER && unit.constants.is_empty();
+        let eager = is_eager(unit);
         let wanted: Vec<usize> =
             if eager { (0..unit.entries.len()).collect() } else { entries.to_vec() };
         let path = self.object(unit, &wanted, values, mode, options).map_err(|e| match e {
@@ -243,6 +254,11 @@ impl Compiler {
 
 fn all_of(unit: &Unit) -> Vec<usize> {
     (0..unit.entries.len()).collect()
+}
+
+/// Whether all kernels are compiled when the library is made.
+fn is_eager(unit: &Unit) -> bool {
+    unit.entries.len() <= EAGER && unit.constants.is_empty()
 }
 
 /// What a run of clang can end with.
