@@ -92,8 +92,6 @@ impl Clang {
             "-std=c++14",
             "-undef",
             "-nostdinc",
-            // A file without end makes it run out of memory: no report of that, please.
-            "-fno-crash-diagnostics",
             "-Wno-pragma-once-outside-header",
         ]);
         let version = o.version.to_string();
@@ -139,8 +137,6 @@ impl Clang {
         c.arg("-isystem").arg(lib.macros().map_err(ClangError::Other)?).arg("-");
         let marked =
             format!("# 1 \"{}\"\n{source}\n", o.name.replace('\\', "\\\\").replace('"', "\\\""));
-        limit_memory(&mut c, MAX_MEMORY);
-        c.env("LLVM_DISABLE_SYMBOLIZATION", "1");
         let out = run(c, marked.as_bytes(), Duration::from_secs(60))?;
         let text = String::from_utf8_lossy(&out).into_owned();
         if text.trim().is_empty() {
@@ -285,25 +281,6 @@ fn libmvec() -> bool {
     ["/lib/x86_64-linux-gnu/libmvec.so.1", "/lib64/libmvec.so.1", "/usr/lib/libmvec.so.1"]
         .iter()
         .any(|p| Path::new(p).exists())
-}
-
-/// What clang may use to read a file and those it includes: some of those never end.
-const MAX_MEMORY: u64 = 640 << 20;
-
-/// Limits the memory of a command.
-fn limit_memory(command: &mut Command, bytes: u64) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::CommandExt;
-        // SAFETY: between fork and exec only `setrlimit` is called, which is safe there.
-        unsafe {
-            command.pre_exec(move || {
-                let most = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
-                libc::setrlimit(libc::RLIMIT_AS, &most);
-                Ok(())
-            });
-        }
-    }
 }
 
 /// Limits the processor time of a command and of what it starts; the machine may be busy otherwise.
