@@ -82,20 +82,32 @@ fn metal_options(options: &DeviceOptions) -> bessemer_metal::MetalOptions {
     }
 }
 
-/// Metal in software, if `BESSEMER_SOFTMETAL` asks for it: `1`, or `checked` to check every access.
+/// Metal in software, if `BESSEMER_SOFTMETAL` asks for it: `1`, or `checked` to check every access,
+/// and after a comma or alone the name of a GPU to imitate.
 #[cfg(all(feature = "metal", unix))]
 fn soft_metal(options: &DeviceOptions) -> Option<Result<Arc<dyn Device>>> {
+    use bessemer_metal::hal::soft::Profile;
     let asked = std::env::var("BESSEMER_SOFTMETAL").ok()?;
-    let checked = match asked.as_str() {
-        "" | "0" => return None,
-        "1" => false,
-        "checked" => true,
-        _ => {
-            let why = format!("BESSEMER_SOFTMETAL is `{asked}`: it can be 1 or checked");
-            return Some(Err(absent(DeviceKind::Metal, &why)));
+    if matches!(asked.as_str(), "" | "0") {
+        return None;
+    }
+    let mut soft = bessemer_metal::hal::soft::SoftOptions::default();
+    for word in asked.split(',') {
+        match (word, Profile::named(word)) {
+            ("1", _) => {}
+            ("checked", _) => soft.checked = true,
+            (_, Ok(profile)) => soft.profile = Some(profile),
+            (_, Err(_)) => {
+                let names: Vec<&str> = Profile::all().iter().map(|p| p.name).collect();
+                let why = format!(
+                    "BESSEMER_SOFTMETAL is `{asked}`: it can be 1 or checked, or the name of a GPU to \
+                     imitate ({}), or both with a comma between",
+                    names.join(", ")
+                );
+                return Some(Err(absent(DeviceKind::Metal, &why)));
+            }
         }
-    };
-    let soft = bessemer_metal::hal::soft::SoftOptions { checked, ..Default::default() };
+    }
     let opened = bessemer_metal::Metal::open_soft(&metal_options(options), &soft);
     Some(opened.map(|device| Arc::new(device) as Arc<dyn Device>))
 }

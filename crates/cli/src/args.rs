@@ -36,7 +36,8 @@ Environment:
   BESSEMER_MODELS    the folder of models, instead of one in the system's folder for caches
   BESSEMER_GPU       a part of the name of the GPU that `metal` is to use, where there are several
   BESSEMER_ADAPTER   the same for `webgpu`
-  BESSEMER_SOFTMETAL 1 or checked: the device `metal` in software, to try its kernels out
+  BESSEMER_SOFTMETAL 1 or checked: the device `metal` in software, to try its kernels out; a name of
+                     a GPU to imitate, such as m1-8gb or checked,intel-amd
   BESSEMER_CAPTURE   a file for a capture of the GPU's work, for Xcode
   NO_COLOR           no colours, even on a terminal
 

@@ -107,23 +107,36 @@ fn blits_stay_within_their_buffers() {
     assert!(why(e.fill(&x, 4..17, 0)).contains("not within"));
 }
 
+/// Pages of this process, for as long as it runs.
+fn pages(count: usize) -> &'static mut [u32] {
+    const PAGE: usize = 65536;
+    let layout = std::alloc::Layout::from_size_align(count * PAGE, PAGE).unwrap();
+    // SAFETY: the layout is not empty; nobody else has the memory.
+    unsafe {
+        let memory = std::alloc::alloc_zeroed(layout).cast::<u32>();
+        std::slice::from_raw_parts_mut(memory, count * PAGE / 4)
+    }
+}
+
 #[test]
 fn memory_of_the_host_is_not_copied() {
     let b = bench();
-    #[repr(align(16))]
-    struct Page([u32; 100]);
-    let mut page = Box::new(Page([7; 100]));
-    // SAFETY: the page outlives the buffer and the command buffer, which is waited for.
-    let x = unsafe { b.device.new_buffer_no_copy(page.0.as_mut_ptr().cast(), 400) }.unwrap();
+    let memory = pages(1);
+    let (at, length) = (memory.as_mut_ptr().cast::<u8>(), memory.len() * 4);
+    // SAFETY: the pages stay; the command buffer is waited for.
+    let x = unsafe { b.device.new_buffer_no_copy(at, length) }.unwrap();
     let c = b.queue.command_buffer();
     let mut e = c.compute_encoder().unwrap();
     b.fill(&mut e, &x, 40, 5, 90);
     e.end_encoding();
     finish(&c);
-    assert_eq!(page.0[9..11], [7, 5]);
-    // SAFETY: refused, never used.
-    let odd = unsafe { b.device.new_buffer_no_copy(page.0.as_mut_ptr().cast::<u8>().add(1), 4) };
-    assert!(why(odd).contains("aligned"));
+    assert_eq!(memory[9..11], [0, 5]);
+    // SAFETY: all are refused, never used.
+    let refused = |at: *mut u8, length| why(unsafe { b.device.new_buffer_no_copy(at, length) });
+    assert!(refused(at.wrapping_add(16), length).contains("whole pages"));
+    assert!(refused(at, 400).contains("400 bytes") && refused(at, 400).contains("multiples of"));
+    assert!(refused(std::ptr::null_mut(), length).contains("not all within memory"));
+    assert!(refused(at, 1 << 37).contains("not all within memory"));
 }
 
 #[test]
@@ -145,21 +158,66 @@ fn indirect_dispatches_read_their_size_when_they_run() {
 }
 
 #[test]
-fn empty_grids_do_nothing_and_huge_ones_are_refused() {
+fn empty_and_huge_grids_are_refused() {
     let b = bench();
     let x = shared(&b.device, &[0u32; 4]);
-    for (grid, error) in [(Size::new(0, 5, 1), ""), (Size::new(1 << 40, 1, 1), "too large")] {
-        let c = b.queue.command_buffer();
-        let mut e = c.compute_encoder().unwrap();
-        e.set_pipeline(&b.groups);
-        e.set_buffer(0, &x, 0).unwrap();
-        e.dispatch_threads(grid, GROUP).unwrap();
-        e.end_encoding();
-        c.commit().unwrap();
-        let done = c.wait_until_completed();
-        assert_eq!(done.is_err(), !error.is_empty());
-        assert!(done.is_ok() || why(done).contains(error));
-    }
+    let c = b.queue.command_buffer();
+    let mut e = c.compute_encoder().unwrap();
+    e.set_pipeline(&b.groups);
+    e.set_buffer(0, &x, 0).unwrap();
+    assert!(why(e.dispatch_threads(Size::new(0, 5, 1), GROUP)).contains("0 x 5 x 1 is empty"));
+    assert!(why(e.dispatch_threadgroups(Size::new(1, 1, 0), GROUP)).contains("is empty"));
+    e.dispatch_threads(Size::new(1 << 40, 1, 1), GROUP).unwrap();
+    e.end_encoding();
+    c.commit().unwrap();
+    assert!(why(c.wait_until_completed()).contains("too large"));
+}
+
+/// An encoder that goes without being ended takes its command buffer with it.
+#[test]
+fn encoders_are_ended() {
+    let b = bench();
+    let c = b.queue.command_buffer();
+    drop(c.compute_encoder().unwrap());
+    assert!(why(c.commit()).contains("compute encoder was dropped before it was ended"));
+    let c = b.queue.command_buffer();
+    drop(c.blit_encoder().unwrap());
+    assert!(why(c.commit()).contains("blit encoder was dropped"));
+    let c = b.queue.command_buffer();
+    let e = c.compute_encoder().unwrap();
+    assert!(why(c.commit()).contains("has not been ended"));
+    assert!(why(c.blit_encoder().map(drop)).contains("another encoder"));
+    e.end_encoding();
+    c.commit().unwrap();
+}
+
+/// Without a fence, a command buffer may run before one that was committed earlier.
+#[test]
+fn only_fences_and_events_order_command_buffers_of_untracked_memory() {
+    let run = |seed: u64, fenced: bool| {
+        let options = DeviceOptions { untracked: true, seed: Some(seed), ..Default::default() };
+        let d = Device::with_options(options).unwrap();
+        let (x, fence) = (shared(&d, &[0u8; 8]), d.new_fence());
+        let queue = d.new_command_queue();
+        let all: Vec<CommandBuffer> = (0..8u8)
+            .map(|n| {
+                let c = queue.command_buffer();
+                let mut e = c.blit_encoder().unwrap();
+                if fenced && n > 0 {
+                    e.wait_for_fence(&fence).unwrap();
+                }
+                e.fill(&x, 0..8, n).unwrap();
+                e.update_fence(&fence).unwrap();
+                e.end_encoding();
+                c
+            })
+            .collect();
+        all.iter().for_each(|c| c.commit().unwrap());
+        all.iter().for_each(|c| c.wait_until_completed().unwrap());
+        x.to_vec::<u8>().unwrap()[0]
+    };
+    assert!((1..9).all(|seed| run(seed, true) == 7));
+    assert!((1..9).any(|seed| run(seed, false) != 7));
 }
 
 #[test]
@@ -251,12 +309,12 @@ fn a_wait_that_nobody_ends_is_an_error() {
     c.encode_wait_for_event(&d.new_shared_event(), 1).unwrap();
     c.commit().unwrap();
     assert!(why(c.wait_until_completed()).contains("did not reach 1"));
+    // A fence that nobody has updated holds nobody up.
     let c = d.new_command_queue().command_buffer();
     let mut e = c.blit_encoder().unwrap();
     e.wait_for_fence(&d.new_fence()).unwrap();
     e.end_encoding();
-    c.commit().unwrap();
-    assert!(why(c.wait_until_completed()).contains("fence was not updated"));
+    finish(&c);
 }
 
 #[test]

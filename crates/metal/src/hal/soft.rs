@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-pub use softmetal::{Counters, Memory, Observer, Optimization, Traffic};
+pub use softmetal::{Counters, Memory, Observer, Optimization, Profile, Traffic};
 
 /// Metal in software.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ pub struct SoftOptions {
     pub time_limit: Option<Duration>,
     /// What it says it can do, to try out the kernels for lesser GPUs; none for all it can.
     pub traits: Option<GpuTraits>,
+    /// The GPU that it imitates; none for one that has everything.
+    pub profile: Option<&'static Profile>,
     /// Who is told what each dispatch did, if they are checked.
     pub observer: Option<Observer>,
     /// Whether it imitates a GPU with memory of its own, which the CPU cannot reach.
@@ -94,6 +96,7 @@ impl Device {
         let mut asked = softmetal::DeviceOptions {
             checked: options.checked,
             seed: options.seed,
+            profile: options.profile,
             observer: options.observer.clone(),
             memory: options.memory.clone(),
             max_buffer_length: options.max_buffer_length,
@@ -104,13 +107,18 @@ impl Device {
             asked.time_limit = limit;
         }
         let device = softmetal::Device::with_options(asked).map_err(fault)?;
+        let profile = device.profile();
+        let name = match options.profile {
+            Some(profile) => format!("softmetal (Metal in software, like {})", profile.name),
+            None => "softmetal (Metal in software)".to_owned(),
+        };
         let traits = options.traits.clone().unwrap_or_else(|| GpuTraits {
-            name: "softmetal (Metal in software)".to_owned(),
-            simd_width: 32,
-            simd_reduce: true,
-            simd_matrix: true,
+            name,
+            simd_width: if profile.simd_reduce { 32 } else { 1 },
+            simd_reduce: profile.simd_reduce,
+            simd_matrix: profile.simd_matrix,
             f16: true,
-            bf16: true,
+            bf16: profile.bfloat,
             max_threads: 1024,
             max_threadgroup_bytes: device.max_threadgroup_memory_length() as u32,
             max_groups: u32::MAX,
@@ -123,10 +131,10 @@ impl Device {
         let facts = Facts {
             traits,
             features: vec!["software".to_owned()],
-            working_set: memory(),
+            working_set: memory().min(device.recommended_max_working_set_size()),
             max_buffer: device.max_buffer_length(),
             page: page(),
-            unified: !options.own_memory,
+            unified: device.has_unified_memory() && !options.own_memory,
             software: true,
             system: format!("softmetal on {} ({})", consts::OS, consts::ARCH),
         };

@@ -10,6 +10,7 @@ use std::sync::Arc;
 /// Encodes copies between buffers.
 pub struct BlitEncoder {
     commands: Arc<Inner>,
+    ended: bool,
 }
 
 fn within(op: &str, what: &str, buffer: &Buffer, offset: usize, length: usize) -> Result<()> {
@@ -27,7 +28,7 @@ fn within(op: &str, what: &str, buffer: &Buffer, offset: usize, length: usize) -
 
 impl BlitEncoder {
     pub(crate) fn new(commands: Arc<Inner>) -> BlitEncoder {
-        BlitEncoder { commands }
+        BlitEncoder { commands, ended: false }
     }
 
     /// Copies bytes from one buffer to another.
@@ -68,17 +69,20 @@ impl BlitEncoder {
 
     /// Waits for an encoder that updates the fence.
     pub fn wait_for_fence(&mut self, fence: &Fence) -> Result<()> {
-        self.commands.push(Command::WaitFence(fence.clone()))
+        self.commands.push(Command::WaitFence(fence.clone(), 0))
     }
 
     /// Ends it; the next encoder can begin.
-    pub fn end_encoding(self) {
-        drop(self);
+    pub fn end_encoding(mut self) {
+        self.ended = true;
+        self.commands.end();
     }
 }
 
 impl Drop for BlitEncoder {
     fn drop(&mut self) {
-        self.commands.end();
+        if !self.ended {
+            self.commands.dropped("blit encoder");
+        }
     }
 }

@@ -29,15 +29,30 @@ impl Held {
 
 /// One thing to do, in the order it was encoded.
 pub(crate) enum Command {
-    Encoder { concurrent: bool },
-    Barrier { buffers: Option<Vec<u64>> },
+    Encoder {
+        concurrent: bool,
+    },
+    Barrier {
+        buffers: Option<Vec<u64>>,
+    },
     Dispatch(Box<Dispatch>),
-    Copy { from: Held, from_offset: usize, to: Held, to_offset: usize, length: usize },
-    Fill { buffer: Held, range: std::ops::Range<usize>, value: u8 },
+    Copy {
+        from: Held,
+        from_offset: usize,
+        to: Held,
+        to_offset: usize,
+        length: usize,
+    },
+    Fill {
+        buffer: Held,
+        range: std::ops::Range<usize>,
+        value: u8,
+    },
     Signal(SharedEvent, u64),
     Wait(SharedEvent, u64),
     UpdateFence(Fence),
-    WaitFence(Fence),
+    /// With the number of updates it waits for, known when it is committed.
+    WaitFence(Fence, u64),
 }
 
 impl Command {
@@ -78,6 +93,8 @@ pub(super) struct State {
     pub(super) counters: Vec<Counters>,
     pub(super) times: (f64, f64),
     open: bool,
+    /// An encoder that went without being ended.
+    dropped: Option<&'static str>,
     /// What buffers held at commit.
     pub(super) prints: Vec<(Buffer, Print)>,
 }
@@ -150,9 +167,22 @@ impl CommandBuffer {
             return invalid("commit", "a command buffer is committed once");
         }
         if s.open {
-            return invalid("commit", "an encoder has not been ended");
+            return invalid("commit", "an encoder has not been ended: call its end_encoding first");
+        }
+        if let Some(encoder) = s.dropped {
+            return invalid(
+                "commit",
+                format!("a {encoder} was dropped before it was ended: call its end_encoding"),
+            );
         }
         s.status = Status::Committed;
+        for command in &mut s.commands {
+            match command {
+                Command::UpdateFence(fence) => fence.commit_update(),
+                Command::WaitFence(fence, awaited) => *awaited = fence.awaited(),
+                _ => {}
+            }
+        }
         if self.inner.device.inner.options.checked {
             // Weak references must not be kept alive by the check itself.
             if self.inner.retained {
@@ -226,6 +256,7 @@ impl Inner {
             counters: Vec::new(),
             times: (0.0, 0.0),
             open: false,
+            dropped: None,
             prints: Vec::new(),
         };
         Arc::new(Inner {
@@ -260,6 +291,13 @@ impl Inner {
         self.lock().open = false;
     }
 
+    /// An encoder that nobody has ended is gone: the command buffer cannot be committed.
+    pub(crate) fn dropped(&self, encoder: &'static str) {
+        let mut s = self.lock();
+        s.open = false;
+        s.dropped = Some(encoder);
+    }
+
     pub(crate) fn push(&self, command: Command) -> Result<()> {
         let mut s = self.lock();
         if s.status != Status::NotEnqueued {
@@ -281,6 +319,27 @@ impl Inner {
 
     pub(crate) fn add_report(&self, report: Report) {
         self.lock().reports.push(report);
+    }
+
+    /// Whether nothing in it waits for what is not there yet.
+    pub(super) fn is_ready(&self) -> bool {
+        let s = self.lock();
+        let waits = |c: &Command| match c {
+            Command::Wait(event, value) => Some((event.clone(), *value)),
+            Command::WaitFence(fence, awaited) => Some((fence.event.clone(), *awaited)),
+            _ => None,
+        };
+        let gives = |c: &Command, event: &SharedEvent| match c {
+            Command::Signal(other, _) => other.is(event),
+            Command::UpdateFence(fence) => fence.event.is(event),
+            _ => false,
+        };
+        s.commands.iter().enumerate().all(|(n, c)| {
+            waits(c).is_none_or(|(event, value)| {
+                event.signaled_value() >= value
+                    || s.commands[..n].iter().any(|before| gives(before, &event))
+            })
+        })
     }
 
     pub(crate) fn first_kernel(&self) -> String {

@@ -7,7 +7,6 @@ use super::dispatch::{Bound, Dispatch, Grid};
 use super::event::Fence;
 use super::pipeline::{ArgumentKind, ComputePipeline};
 use crate::error::{Result, invalid};
-use crate::exec::MAX_THREADGROUP_MEMORY;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -80,7 +79,11 @@ impl ComputeEncoder {
         if offset >= buffer.length() {
             return invalid(
                 "set_buffer",
-                format!("offset {offset} is not within the buffer's {} bytes", buffer.length()),
+                format!(
+                    "offset {offset} for index {index} is not within the {} bytes of {}",
+                    buffer.length(),
+                    buffer.describe()
+                ),
             );
         }
         self.bound.insert(index, Bound::Buffer { held: self.commands.held(buffer), offset });
@@ -131,11 +134,9 @@ impl ComputeEncoder {
         if !length.is_multiple_of(16) {
             return invalid(op, format!("the length is a multiple of 16 bytes, not {length}"));
         }
-        if length > MAX_THREADGROUP_MEMORY {
-            return invalid(
-                op,
-                format!("{length} bytes are more than the {MAX_THREADGROUP_MEMORY} there are"),
-            );
+        let most = self.commands.device.max_threadgroup_memory_length();
+        if length > most {
+            return invalid(op, format!("{length} bytes are more than the {most} there are"));
         }
         self.threadgroup[index as usize] = length as u32;
         Ok(())
@@ -207,6 +208,16 @@ impl ComputeEncoder {
                 ),
             );
         }
+        let empty = match &grid {
+            Grid::Threads(n) | Grid::Groups(n) if n.contains(&0) => Some(*n),
+            _ => None,
+        };
+        if let Some([x, y, z]) = empty {
+            return invalid(
+                op,
+                format!("a grid of {x} x {y} x {z} is empty: leave the dispatch out"),
+            );
+        }
         let mut threadgroup = [0u32; 31];
         for a in p.arguments.iter().filter(|a| a.active) {
             match a.kind {
@@ -228,12 +239,11 @@ impl ComputeEncoder {
             }
         }
         let total = p.facts.static_threadgroup + threadgroup.iter().sum::<u32>();
-        if total as usize > MAX_THREADGROUP_MEMORY {
+        let most = self.commands.device.max_threadgroup_memory_length();
+        if total as usize > most {
             return invalid(
                 op,
-                format!(
-                    "{total} bytes of threadgroup memory are more than the {MAX_THREADGROUP_MEMORY} there are"
-                ),
+                format!("{total} bytes of threadgroup memory are more than the {most} there are"),
             );
         }
         let resources = self.resources.iter().map(|b| self.commands.held(b)).collect();
@@ -297,7 +307,7 @@ impl ComputeEncoder {
 
     /// Waits for an encoder that updates the fence.
     pub fn wait_for_fence(&mut self, fence: &Fence) -> Result<()> {
-        self.commands.push(Command::WaitFence(fence.clone()))
+        self.commands.push(Command::WaitFence(fence.clone(), 0))
     }
 
     /// Ends it; the next encoder can begin.
@@ -310,7 +320,7 @@ impl ComputeEncoder {
 impl Drop for ComputeEncoder {
     fn drop(&mut self) {
         if !self.ended {
-            self.commands.end();
+            self.commands.dropped("compute encoder");
         }
     }
 }

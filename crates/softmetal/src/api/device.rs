@@ -2,11 +2,12 @@
 
 use super::buffer::{Buffer, StorageMode};
 use super::memory::Memory;
+use super::profile::Profile;
 use super::{CommandQueue, CompileOptions, ComputePipeline, Function, Library, PipelineOptions};
 use crate::check::{Counters, Shadow};
 use crate::compile::{Cache, Compiler, Optimization};
 use crate::error::{Result, invalid};
-use crate::exec::{MAX_THREADGROUP_MEMORY, MAX_THREADS};
+use crate::exec::MAX_THREADS;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
@@ -31,6 +32,11 @@ pub struct DeviceOptions {
     pub max_buffer_length: Option<usize>,
     /// How hard the compiler tries to make kernels fast that are not checked.
     pub optimization: Optimization,
+    /// Whether buffers are not tracked: command buffers of a queue then run in any order, of which
+    /// the seed chooses one, unless fences or events order them.
+    pub untracked: bool,
+    /// The GPU it imitates; none for one that has everything.
+    pub profile: Option<&'static Profile>,
 }
 
 /// Is told what a checked dispatch did, as soon as it has run.
@@ -65,6 +71,8 @@ impl Default for DeviceOptions {
             memory: Memory::default(),
             max_buffer_length: None,
             optimization: Optimization::default(),
+            untracked: false,
+            profile: None,
         }
     }
 }
@@ -85,6 +93,10 @@ pub enum Family {
     Apple9,
     /// GPUs of Macs.
     Mac2,
+    /// A12, and GPUs of virtual machines.
+    Apple5,
+    /// M5.
+    Apple10,
 }
 
 pub(crate) struct DeviceInner {
@@ -162,20 +174,12 @@ impl Device {
 
     /// Whether it has the compute features of a family.
     pub fn supports_family(&self, family: Family) -> bool {
-        matches!(
-            family,
-            Family::Common3
-                | Family::Metal3
-                | Family::Apple7
-                | Family::Apple8
-                | Family::Apple9
-                | Family::Mac2
-        )
+        self.inner.profile().families.contains(&family)
     }
 
-    /// Bytes of threadgroup memory a threadgroup may have: 32 KiB.
+    /// Bytes of threadgroup memory a threadgroup may have.
     pub fn max_threadgroup_memory_length(&self) -> usize {
-        MAX_THREADGROUP_MEMORY
+        self.inner.profile().threadgroup_memory
     }
 
     /// Threads a threadgroup may have, in each dimension and in all.
@@ -185,12 +189,23 @@ impl Device {
 
     /// The longest buffer.
     pub fn max_buffer_length(&self) -> usize {
-        self.inner.options.max_buffer_length.unwrap_or(1 << 38)
+        let asked = self.inner.options.max_buffer_length;
+        asked.unwrap_or(self.inner.profile().max_buffer_length)
     }
 
-    /// CPU and GPU memory are the same.
+    /// Bytes that all buffers in use should stay below.
+    pub fn recommended_max_working_set_size(&self) -> usize {
+        self.inner.profile().working_set
+    }
+
+    /// The GPU it imitates.
+    pub fn profile(&self) -> &'static Profile {
+        self.inner.profile()
+    }
+
+    /// Whether CPU and GPU memory are the same.
     pub fn has_unified_memory(&self) -> bool {
-        true
+        self.inner.profile().unified_memory
     }
 
     /// Compiles source.
@@ -260,16 +275,31 @@ impl Device {
         self.new_buffer_with_bytes(bytes, storage)
     }
 
-    /// A buffer over memory of the host's, which is not copied.
+    /// A buffer over memory of the host's, which is not copied: whole pages of a mapping.
     ///
     /// # Safety
     /// The memory must stay valid and unmoved until the buffer and every command buffer that uses
     /// it are gone, and is written by kernels.
     pub unsafe fn new_buffer_no_copy(&self, memory: *mut u8, length: usize) -> Result<Buffer> {
-        if memory.is_null() || length == 0 || !(memory as usize).is_multiple_of(16) {
+        let op = "new_buffer_no_copy";
+        let page = crate::platform::page();
+        let start = memory as usize;
+        if length == 0 || !start.is_multiple_of(page) || !length.is_multiple_of(page) {
             return invalid(
-                "new_buffer_no_copy",
-                "the memory is not null, not empty and aligned to 16 bytes",
+                op,
+                format!(
+                    "{length} bytes at {start:#x} are not whole pages: address and length are multiples of {page}"
+                ),
+            );
+        }
+        if length > self.max_buffer_length() {
+            let most = self.max_buffer_length();
+            return invalid(op, format!("a buffer has at most {most} bytes, not {length}"));
+        }
+        if !crate::platform::is_mapped(start..start.saturating_add(length)) {
+            return invalid(
+                op,
+                format!("{length} bytes at {start:#x} are not all within memory that is mapped"),
             );
         }
         if length > self.max_buffer_length() {
@@ -304,7 +334,18 @@ impl Device {
     }
 }
 
+impl DeviceOptions {
+    /// The options of a device that imitates a GPU, by the name of its profile.
+    pub fn profile(name: &str) -> Result<DeviceOptions> {
+        Ok(DeviceOptions { profile: Some(Profile::named(name)?), ..DeviceOptions::default() })
+    }
+}
+
 impl DeviceInner {
+    pub(crate) fn profile(&self) -> &'static Profile {
+        self.options.profile.unwrap_or(&Profile::FULL)
+    }
+
     pub(crate) fn compiler(&self) -> Result<&Compiler> {
         let made = self.compiler.get_or_init(|| {
             let cache = match &self.options.cache {

@@ -7,7 +7,7 @@ use super::pipeline::{ArgumentKind, PipelineInner};
 use crate::check::{Binding, Counters, Kind, Launched, Map, Report, Run, Shadow, Side};
 use crate::error::{Error, Result, invalid};
 use crate::exec::abi::meeting;
-use crate::exec::{Extent, Fault, Launch, Symbols};
+use crate::exec::{Extent, Fault, Lacks, Launch, Symbols};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -184,7 +184,7 @@ pub(crate) fn run(
         }
         Arc::new(Run::new(launched, bindings, earlier))
     });
-    let launch = Launch::new(
+    let mut launch = Launch::new(
         p.module.clone(),
         &p.facts,
         p.meets,
@@ -194,6 +194,8 @@ pub(crate) fn run(
         options.seed,
         check.clone(),
     );
+    let profile = order.device.inner.profile();
+    launch.lacks = Lacks { simd: !profile.simd_reduce, matrix: !profile.simd_matrix };
     let outcome = launch.execute(options.time_limit);
     drop(alive);
     if let Some(check) = &check {
@@ -210,7 +212,7 @@ pub(crate) fn run(
         Ok(counts) => Ok(check.map(|c| c.counters(counts.barriers, counts.simd_operations))),
         Err(fault) => Err(Error::Fault {
             kernel: p.name.clone(),
-            what: explain(p, &fault, extent, options.time_limit),
+            what: explain(p, &fault, extent, options.time_limit, profile.name),
         }),
     }
 }
@@ -316,7 +318,7 @@ fn divergence(p: &PipelineInner, fault: &Fault, extent: Extent) -> Report {
     }
 }
 
-fn explain(p: &PipelineInner, fault: &Fault, extent: Extent, limit: Duration) -> String {
+fn explain(p: &PipelineInner, fault: &Fault, extent: Extent, limit: Duration, gpu: &str) -> String {
     let symbols = Symbols::new(&p.module);
     match fault {
         Fault::Message(m) => m.clone(),
@@ -329,6 +331,9 @@ fn explain(p: &PipelineInner, fault: &Fault, extent: Extent, limit: Duration) ->
             )
         }
         Fault::Diverged { .. } => divergence(p, fault, extent).to_string(),
+        Fault::Lacks { what, pc } => {
+            format!("{}: {what} are not there on a GPU like '{gpu}'", symbols.place(*pc))
+        }
         Fault::Stopped => "it was stopped by the checker".into(),
         Fault::Trap { signal, address, pc, overflow, group, thread } => {
             let what = match *signal {

@@ -1,5 +1,6 @@
 //! Events and fences: order between queues, encoders and the CPU.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,17 @@ impl SharedEvent {
         self.inner.1.notify_all();
     }
 
+    /// Signals the next value.
+    pub(crate) fn raise(&self) {
+        *self.inner.0.lock().unwrap_or_else(|e| e.into_inner()) += 1;
+        self.inner.1.notify_all();
+    }
+
+    /// Whether both are the same event.
+    pub(crate) fn is(&self, other: &SharedEvent) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// Waits for a value; false when the time was not enough.
     pub fn wait_until_signaled_value(&self, value: u64, limit: Duration) -> bool {
         let end = Instant::now() + limit;
@@ -40,5 +52,26 @@ impl SharedEvent {
 /// Order between encoders: one updates it, later ones wait for it.
 #[derive(Clone, Default)]
 pub struct Fence {
+    /// How many updates have been run.
     pub(crate) event: SharedEvent,
+    /// How many have been committed.
+    committed: Arc<AtomicU64>,
+}
+
+impl Fence {
+    /// An update is committed.
+    pub(crate) fn commit_update(&self) {
+        self.committed.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// What a wait that is committed now waits for: every update before it. Where there is none,
+    /// it waits for nothing.
+    pub(crate) fn awaited(&self) -> u64 {
+        self.committed.load(Ordering::SeqCst)
+    }
+
+    /// An update is run.
+    pub(crate) fn update(&self) {
+        self.event.raise();
+    }
 }

@@ -71,6 +71,7 @@ impl Library {
             defines: options.defines.clone(),
             version: options.language_version,
             fast_math: options.fast_math,
+            bfloat: device.profile().bfloat,
             lenient: options.lenient,
         };
         let mode = if device.inner.options.checked { Mode::Checked } else { Mode::Fast };
@@ -127,7 +128,9 @@ impl Library {
                 let result =
                     compiler.module(unit, &some, &values, mode, &self.inner.options).map(|m| {
                         let one = |&n: &usize| {
-                            ComputePipeline::from_module(&unit.entries[n], n, m.clone(), checked)
+                            let most = device.max_threadgroup_memory_length();
+                            let (entry, m) = (&unit.entries[n], m.clone());
+                            ComputePipeline::from_module(entry, n, m, checked, most)
                         };
                         some.iter().map(one).collect::<Vec<_>>()
                     });

@@ -11,6 +11,7 @@ mod function;
 mod library;
 mod memory;
 mod pipeline;
+mod profile;
 mod queue;
 mod running;
 
@@ -24,4 +25,5 @@ pub use function::{ConstantValue, Function, FunctionConstants};
 pub use library::{CompileOptions, Library};
 pub use memory::Memory;
 pub use pipeline::{Argument, ArgumentKind, ComputePipeline, PipelineOptions};
+pub use profile::Profile;
 pub use queue::CommandQueue;

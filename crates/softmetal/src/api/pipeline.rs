@@ -3,7 +3,7 @@
 use super::{Device, Function};
 use crate::compile::{EntryFacts, Module};
 use crate::error::{Result, invalid};
-use crate::exec::{MAX_THREADGROUP_MEMORY, MAX_THREADS};
+use crate::exec::MAX_THREADS;
 use crate::front::{ArgKind, Entry, Mode};
 use std::sync::Arc;
 
@@ -131,7 +131,8 @@ impl ComputePipeline {
             mode,
             &library.options,
         )?;
-        ComputePipeline::from_module(entry, function.entry, module, checked)
+        let most = device.max_threadgroup_memory_length();
+        ComputePipeline::from_module(entry, function.entry, module, checked, most)
     }
 
     /// A pipeline of code that has been compiled already.
@@ -140,13 +141,14 @@ impl ComputePipeline {
         number: usize,
         module: Arc<Module>,
         checked: bool,
+        most: usize,
     ) -> Result<ComputePipeline> {
         let facts = module.entries.get(&number).cloned().unwrap_or_default();
-        if facts.static_threadgroup as usize > MAX_THREADGROUP_MEMORY {
+        if facts.static_threadgroup as usize > most {
             return invalid(
                 format!("new_compute_pipeline('{}')", entry.name),
                 format!(
-                    "{}:{}: its threadgroup variables take {} bytes, and there are {MAX_THREADGROUP_MEMORY}",
+                    "{}:{}: its threadgroup variables take {} bytes, and there are {most}",
                     entry.file, entry.line, facts.static_threadgroup
                 ),
             );

@@ -43,9 +43,11 @@ impl Inner {
                 self.changed();
                 self.lock().times.0 = clock.elapsed().as_secs_f64();
             }
-            result = self.step(command, &mut order);
-            if result.is_err() {
-                break;
+            // Whoever waits for a command buffer that has failed must not wait for ever.
+            if result.is_ok() {
+                result = self.step(command, &mut order);
+            } else if let Command::UpdateFence(fence) = command {
+                fence.update();
             }
         }
         self.lock().times.1 = clock.elapsed().as_secs_f64();
@@ -140,7 +142,7 @@ impl Inner {
                 buffer.initialized(range.clone());
             }
             Command::Signal(event, value) => event.set_signaled_value(*value),
-            Command::UpdateFence(fence) => fence.event.set_signaled_value(1),
+            Command::UpdateFence(fence) => fence.update(),
             Command::Wait(event, value) => {
                 if !event.wait_until_signaled_value(*value, limit) {
                     return invalid(
@@ -149,8 +151,8 @@ impl Inner {
                     );
                 }
             }
-            Command::WaitFence(fence) => {
-                if !fence.event.wait_until_signaled_value(1, limit) {
+            Command::WaitFence(fence, awaited) => {
+                if !fence.event.wait_until_signaled_value(*awaited, limit) {
                     return invalid(
                         "wait_for_fence",
                         format!("the fence was not updated in {} s", limit.as_secs_f64()),

@@ -12,7 +12,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn check(args: &Args) -> anyhow::Result<ExitCode> {
-    let device = Device::open()?;
+    let device = Device::with_options(args.source.device()?)?;
     let options = args.source.options()?;
     let library = match device.new_library_with_file(&args.source.file, &options) {
         Ok(library) => library,

@@ -53,12 +53,23 @@ struct Source {
     /// A function constant: INDEX=VALUE or NAME=VALUE (true, 3, 4u, 0.5).
     #[arg(long = "constant", value_name = "N=VALUE")]
     constants: Vec<String>,
+    /// A GPU to imitate: m1-8gb, m2-max, m4, m5, a17, intel-amd or paravirtual.
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
 impl Source {
+    /// The device it is for.
+    fn device(&self) -> anyhow::Result<crate::DeviceOptions> {
+        Ok(match &self.profile {
+            Some(name) => crate::DeviceOptions::profile(name)?,
+            None => crate::DeviceOptions::default(),
+        })
+    }
+
     fn options(&self) -> anyhow::Result<crate::CompileOptions> {
         let define = |d: &String| match d.split_once('=') {
             Some((n, v)) => (n.to_string(), v.to_string()),

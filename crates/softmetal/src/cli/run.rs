@@ -99,7 +99,7 @@ fn here(args: &Args) -> Result<ExitCode> {
         checked,
         seed: args.seed,
         time_limit: limit,
-        ..DeviceOptions::default()
+        ..args.source.device()?
     })?;
     let library = match device.new_library_with_file(&args.source.file, &args.source.options()?) {
         Ok(library) => library,

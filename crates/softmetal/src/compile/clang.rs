@@ -121,7 +121,7 @@ impl Clang {
         ] {
             c.arg(format!("-D{name}={value}"));
         }
-        if o.version >= 310 {
+        if o.bfloat && o.version >= 310 {
             c.arg("-D__HAVE_BFLOAT__=1");
         }
         for (name, value) in &o.defines {

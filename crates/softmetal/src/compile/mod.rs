@@ -1,6 +1,7 @@
 //! From source to code in memory: finding and running clang, our `metal_stdlib`, the disk cache,
 //! reading clang's messages, loading what it made.
 
+mod bfloat;
 mod cache;
 mod clang;
 mod headers;
@@ -31,6 +32,8 @@ pub(crate) struct Options {
     pub(crate) defines: Vec<(String, String)>,
     pub(crate) version: u32,
     pub(crate) fast_math: bool,
+    /// Whether there is `bfloat`.
+    pub(crate) bfloat: bool,
     /// Takes what Apple's compiler would refuse but clang understands.
     pub(crate) lenient: bool,
 }
@@ -127,6 +130,9 @@ impl Compiler {
             self.clang.preprocess(source, options, &self.stdlib).map_err(|e| explain(e, &lines))?;
         let preprocessed = Source::new(text);
         includes::check_files(&preprocessed.files, options).map_err(Error::Compile)?;
+        if !options.bfloat {
+            bfloat::refuse(&preprocessed, &lines).map_err(Error::Compile)?;
+        }
         let settings = Settings { version: options.version, lenient: options.lenient };
         let mut unit = front::translate(&preprocessed, &lines, settings).map_err(Error::Compile)?;
         if options.lenient {

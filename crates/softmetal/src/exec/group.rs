@@ -115,6 +115,9 @@ fn simdgroup(
         let Some((kind, site)) = chosen else {
             return Ok(());
         };
+        if let Some(what) = launch.lacks.what(kind) {
+            return Err(Fault::Lacks { what, pc: site });
+        }
         let first = mask.trailing_zeros();
         if let Some((other, other_site)) = elsewhere {
             let strict = launch.check.is_some() || kind == MATRIX || kind == SIMD_BARRIER;

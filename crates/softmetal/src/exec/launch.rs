@@ -18,6 +18,24 @@ pub(crate) struct Counts {
     pub(crate) simd_operations: u64,
 }
 
+/// What SIMD-groups of a GPU cannot do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lacks {
+    pub(crate) simd: bool,
+    pub(crate) matrix: bool,
+}
+
+impl Lacks {
+    /// What a meeting of some kind needs and is not there.
+    pub(super) fn what(self, kind: u32) -> Option<&'static str> {
+        match kind {
+            BARRIER | SIMD_BARRIER => None,
+            MATRIX => self.matrix.then_some("simdgroup matrices"),
+            _ => self.simd.then_some("functions of SIMD-groups"),
+        }
+    }
+}
+
 /// One dispatch.
 pub(crate) struct Launch {
     pub(crate) module: Arc<Module>,
@@ -32,6 +50,8 @@ pub(crate) struct Launch {
     pub(crate) groups: [u32; 3],
     pub(crate) seed: Option<u64>,
     pub(crate) check: Option<Arc<check::Run>>,
+    /// What the GPU at hand does not have.
+    pub(crate) lacks: Lacks,
     next: AtomicU32,
     stop: AtomicBool,
     fault: Mutex<Option<Fault>>,
@@ -92,6 +112,7 @@ impl Launch {
             groups,
             seed,
             check,
+            lacks: Lacks::default(),
             module,
             next: AtomicU32::new(0),
             stop: AtomicBool::new(false),

@@ -12,12 +12,10 @@ mod symbols;
 mod trap;
 mod worker;
 
-pub(crate) use launch::{Extent, Launch};
+pub(crate) use launch::{Extent, Lacks, Launch};
 pub(crate) use layout::Span;
 pub(crate) use symbols::{Place, Symbols};
 
-/// Bytes of threadgroup memory a threadgroup may use.
-pub(crate) const MAX_THREADGROUP_MEMORY: usize = 32768;
 /// Threads a threadgroup may have.
 pub(crate) const MAX_THREADS: u64 = 1024;
 
@@ -42,6 +40,11 @@ pub(crate) enum Fault {
         overflow: bool,
         group: [u32; 3],
         thread: [u32; 3],
+    },
+    /// The GPU that is imitated does not have it.
+    Lacks {
+        what: &'static str,
+        pc: usize,
     },
     /// The checker has its own report.
     Stopped,
