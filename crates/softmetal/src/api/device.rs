@@ -302,13 +302,6 @@ impl Device {
                 format!("{length} bytes at {start:#x} are not all within memory that is mapped"),
             );
         }
-        if length > self.max_buffer_length() {
-            let most = self.max_buffer_length();
-            return invalid(
-                "new_buffer_no_copy",
-                format!("a buffer has at most {most} bytes, not {length}"),
-            );
-        }
         Ok(Buffer::borrowed(self, memory as usize, length))
     }
 
