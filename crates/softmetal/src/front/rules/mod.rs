@@ -82,3 +82,53 @@ fn is_space(word: &str) -> bool {
             | "object_data"
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Lines, items};
+    use super::*;
+
+    struct Nothing;
+    impl Lines for Nothing {
+        fn line(&self, _: &str, _: usize) -> Option<String> {
+            None
+        }
+    }
+
+    fn complaints(text: &str, version: u32) -> usize {
+        let source = Source::new(text.to_string());
+        let items = items::items(&source);
+        let mut complaints = Complaints { source: &source, lines: &Nothing, list: Vec::new() };
+        check(&source, &items, Settings { version, lenient: false }, &mut complaints);
+        complaints.list.len()
+    }
+
+    /// Every kernel of the rules with tokens missing, repeated or cut off: anything but a panic.
+    #[test]
+    fn broken_source_never_panics() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules");
+        let mut found = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            let plain: String = text
+                .lines()
+                .map(|l| l.split("//").next().unwrap_or_default().to_string() + "\n")
+                .collect();
+            let source = Source::new(plain.clone());
+            for (n, token) in source.tokens.iter().enumerate() {
+                found += match n % 3 {
+                    0 => complaints(&plain[..token.end], 320),
+                    1 => complaints(
+                        &format!("{}{}", &plain[..token.start], &plain[token.end..]),
+                        110,
+                    ),
+                    _ => complaints(
+                        &format!("{}{}", &plain[..token.end], &plain[token.start..]),
+                        230,
+                    ),
+                };
+            }
+        }
+        assert!(found > 1000, "{found}");
+    }
+}

@@ -129,7 +129,8 @@ fn program_scope(look: &Look<'_>, item: &Item, types: &Types, complaints: &mut C
 fn runtime_call(look: &Look<'_>, item: &Item) -> Option<usize> {
     let source = look.source;
     (item.name_at + 1..item.tokens.end).find(|&i| {
-        let mut named = look.items.iter().filter(|f| f.name == source.text(i)).peekable();
+        let mut named =
+            look.items.iter().filter(|f| !f.in_class && f.name == source.text(i)).peekable();
         source.is(i + 1, "(")
             && !is_member(source, i)
             && named.peek().is_some()
