@@ -1,8 +1,12 @@
 //! Getting the tools that tests need, through the package clients people use anyway.
 
-use crate::shell::{cargo, command, output, run, succeeds};
+use crate::shell::{cargo, command, output, run, succeeds, target_dir};
 use anyhow::{Context, Result, bail};
-use std::{env, fs, process::Command};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// cargo-nextest, which runs the tests.
 pub(crate) fn nextest() -> Result<()> {
@@ -50,6 +54,61 @@ pub(crate) fn vulkan() -> Result<()> {
     }
     update()?;
     apt_install(&["mesa-vulkan-drivers"])
+}
+
+/// Where packages of chromium put SwiftShader, a Vulkan driver in software: what chromium itself runs
+/// WebGPU on where there is no GPU.
+const CHROMIUM: [&str; 2] = ["/usr/lib/chromium", "/opt/google/chrome"];
+
+/// SwiftShader, the second adapter that the WebGPU device is tested on: the file that names it to
+/// Vulkan. `None` where no package has it: elsewhere than on Linux, and on some Linuxes for Arm.
+pub(crate) fn swiftshader() -> Result<Option<PathBuf>> {
+    const PACKAGE: &str = "chromium-common";
+    let file = |folder| Path::new(folder).join("vk_swiftshader_icd.json");
+    let find = || CHROMIUM.into_iter().map(file).find(|file| file.exists());
+    if !cfg!(target_os = "linux") || find().is_some() {
+        return Ok(find());
+    }
+    if has_apt() {
+        update()?;
+    }
+    if !has_apt() || !apt_knows(PACKAGE) {
+        eprintln!("This system has no package {PACKAGE}: nothing is tested on SwiftShader.");
+        return Ok(None);
+    }
+    apt_install(&[PACKAGE])?;
+    let none = || format!("{PACKAGE} has no vk_swiftshader_icd.json in {}", CHROMIUM[0]);
+    find().with_context(none).map(Some)
+}
+
+/// The release of npm's package `webgpu` that judges our WGSL: Dawn, the WebGPU of Chromium.
+const DAWN: &str = "0.6.2";
+
+/// Dawn for Node, in a folder of the build's files: that folder.
+pub(crate) fn dawn() -> Result<PathBuf> {
+    let has = |program: &str| succeeds(&mut command(program, ["--version"]));
+    let missing: Vec<&str> = [("node", "nodejs"), ("npm", "npm")]
+        .into_iter()
+        .filter_map(|(program, package)| (!has(program)).then_some(package))
+        .collect();
+    if !missing.is_empty() {
+        if !has_apt() {
+            bail!("WGSL is checked by Dawn in Node: install {}", missing.join(" and "));
+        }
+        update()?;
+        apt_install(&missing)?;
+    }
+    let folder = target_dir().join("dawn");
+    let installed = fs::read_to_string(folder.join("node_modules/webgpu/package.json"));
+    if installed.is_ok_and(|text| text.contains(&format!("\"version\": \"{DAWN}\""))) {
+        return Ok(folder);
+    }
+    fs::create_dir_all(&folder)?;
+    let package = format!("webgpu@{DAWN}");
+    let quiet = ["--no-audit", "--no-fund", "--no-save", "--ignore-scripts"];
+    run(command("npm", ["install"]).args(quiet).arg(&package).current_dir(&folder))
+        .with_context(|| format!("npm's package {package} is needed"))?;
+    Ok(folder)
 }
 
 fn has_clang() -> bool {

@@ -14,6 +14,7 @@ mod summary;
 mod support;
 mod test;
 mod toolchain;
+mod wgsl_check;
 
 use anyhow::{Result, bail};
 use flags::Flags;
@@ -30,6 +31,8 @@ Usage: cargo xtask CHORE [FLAGS]
   aarch64            the Arm part of `test --aarch64` alone
   apple-check        type-check everything for macOS (both processors) and iOS, from any system;
                      `test` does it for macOS on Arm
+  wgsl-check         let Dawn, the WebGPU of Chromium, compile every WGSL module that bessemer makes,
+                     and check what every launch binds; part of `test`
   bench              measure against NumPy and the machine's limits; rewrites bench/README.md
     --rounds N       rounds of each row, at least 1 (default 9)
     --only TEXT      only rows whose name contains TEXT; rewrites nothing
@@ -74,6 +77,10 @@ fn run() -> Result<()> {
         "apple-check" => {
             flags.finish()?;
             apple::run()
+        }
+        "wgsl-check" => {
+            flags.finish()?;
+            wgsl_check::run()
         }
         "bench" => {
             let options = bench::Options {

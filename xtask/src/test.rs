@@ -5,7 +5,7 @@ use crate::{
     shell::{self, cargo},
     steps::Steps,
     summary::count_tests,
-    support,
+    support, wgsl_check,
 };
 use anyhow::Result;
 use std::process::Command;
@@ -27,6 +27,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         install::clang()?;
         install::vulkan()
     })?;
+    let swiftshader = match options.quick {
+        true => None,
+        false => steps.run("tools: SwiftShader", install::swiftshader)?,
+    };
     steps.run("rustfmt", || shell::run(&mut cargo("fmt --all --check")))?;
     steps.run("clippy", || {
         shell::run(&mut cargo("clippy --workspace --all-targets --locked -- -D warnings"))
@@ -42,6 +46,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
                 count_tests(nextest().args(["-E", chosen]).env("BESSEMER_ISA", isa))
             })?;
         }
+        if let Some(driver) = &swiftshader {
+            passed += steps.run("conformance on SwiftShader", || {
+                let mut tests = nextest();
+                tests.args(["-E", "binary_id(bessemer-webgpu::conformance)"]);
+                // The older name of the two is for older loaders of Vulkan.
+                tests.env("VK_DRIVER_FILES", driver).env("VK_ICD_FILENAMES", driver);
+                count_tests(tests.env("BESSEMER_ADAPTER", "SwiftShader"))
+            })?;
+        }
+        wgsl_check::steps(&mut steps)?;
         steps.run("examples in the documentation", || {
             shell::run(&mut cargo("test --workspace --doc --locked --quiet"))
         })?;

@@ -3,7 +3,8 @@
 use bessemer_core::DType;
 use bessemer_program::{
     Atomic, Binary, Builder, Compare, Direction, Fold, Index, Literal, Place, Program, Scope, Type,
-    Unary, wgsl,
+    Unary,
+    wgsl::{self, Sharing},
 };
 
 /// Fails with naga's words if `text` is no WGSL.
@@ -41,7 +42,7 @@ fn a_map_with_packed_elements() {
             store c[@], %w
         }",
     );
-    let text = wgsl::map(&program, 2);
+    let text = wgsl::map(&program, 2, &Sharing::none());
     accepted(&text);
     insta::assert_snapshot!(own(&text));
 }
@@ -58,7 +59,7 @@ fn what_a_reduction_folds() {
             yield %y
         }",
     );
-    let text = wgsl::value(&program, 1, 2);
+    let text = wgsl::value(&program, 1, 2, DType::F32, &Sharing::none());
     accepted(&text);
     insta::assert_snapshot!(own(&text));
 }
@@ -92,7 +93,7 @@ fn a_kernel_with_loops_atomics_and_reductions() {
             store bins[0u], %u
         }",
     );
-    let text = wgsl::kernel(&program, [64, 1, 1]);
+    let text = wgsl::kernel(&program, [64, 1, 1], &Sharing::none());
     accepted(&text);
     insta::assert_snapshot!(own(&text));
 }
@@ -132,7 +133,7 @@ fn every_instruction_is_taken() {
                 b.store(flag, value);
             }
         }
-        accepted(&wgsl::map(&b.finish().unwrap(), 3));
+        accepted(&wgsl::map(&b.finish().unwrap(), 3, &Sharing::none()));
     }
 }
 
@@ -149,7 +150,7 @@ fn every_conversion_and_dtype_is_taken() {
             let same = b.compare(Compare::Eq, value, old);
             let value = b.select(same, old, value);
             b.store(out, value);
-            accepted(&wgsl::map(&b.finish().unwrap(), 0));
+            accepted(&wgsl::map(&b.finish().unwrap(), 0, &Sharing::none()));
         }
     }
 }
@@ -177,5 +178,5 @@ fn every_index_fold_and_atomic_is_taken() {
         b.atomic(op, Place::Buffer(out, 0u32.into()), 1u32);
         b.atomic(op, Place::Shared(part, 0i32.into()), 1i32);
     }
-    accepted(&wgsl::kernel(&b.finish().unwrap(), [8, 4, 3]));
+    accepted(&wgsl::kernel(&b.finish().unwrap(), [8, 4, 3], &Sharing::none()));
 }

@@ -7,6 +7,7 @@ use crate::{
     engine::Engine,
     fault::Faults,
     memory::{Extent, GpuMemory},
+    source::Dialect,
     timeline::{self, Clock, Timeline},
 };
 use bessemer_core::{
@@ -16,6 +17,7 @@ use bessemer_core::{
 use std::{
     collections::VecDeque,
     env, fmt,
+    ops::RangeInclusive,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -64,7 +66,9 @@ impl WebGpu {
             })?;
         let faults = Faults::listen(&gpu);
         let extent = Extent::new(limits.max_buffer_size, limits.max_storage_buffer_binding_size);
-        let traits = traits(&summary, &adapter.get_info(), features, &limits, extent);
+        let info = adapter.get_info();
+        let widths = info.subgroup_min_size..=info.subgroup_max_size;
+        let traits = traits(&summary, widths, features, &limits, extent);
         let id = DeviceId::new();
         let memory = || adapter::memory(&adapter).unwrap_or(isize::MAX as usize);
         let memory_limit = options.memory_limit.unwrap_or_else(memory);
@@ -89,8 +93,10 @@ impl WebGpu {
                 GpuMemory::new(&gpu, &name, most, bytes)
             })
         };
-        // naga knows subgroups without being told.
-        let prelude = if traits.f16 { "enable f16;\n" } else { "" };
+        let dialect = match adapter.get_info().backend {
+            wgpu::Backend::BrowserWebGpu => Dialect::Browser,
+            _ => Dialect::Naga,
+        };
         let timeline = match &options.trace {
             None => None,
             Some(path) => {
@@ -100,7 +106,7 @@ impl WebGpu {
                 Some(Timeline::new(Trace::new(path, info.kind, bandwidth)?, clock))
             }
         };
-        let engine = Mutex::new(Engine::new(gpu.clone(), queue, prelude, &limits, timeline));
+        let engine = Mutex::new(Engine::new(gpu.clone(), queue, dialect, &limits, timeline));
         let adopted = Arc::default();
         Ok(WebGpu { info, traits, gpu, faults, pool, adopted, extent, limits, engine })
     }
@@ -295,18 +301,19 @@ impl Device for WebGpu {
     }
 }
 
-fn traits(
+/// What launches may depend on, where subgroups have these `widths`.
+pub(crate) fn traits(
     summary: &AdapterSummary,
-    info: &wgpu::AdapterInfo,
+    widths: RangeInclusive<u32>,
     features: wgpu::Features,
     limits: &wgpu::Limits,
     extent: Extent,
 ) -> GpuTraits {
     let subgroups = features.contains(wgpu::Features::SUBGROUP);
-    let one_width = info.subgroup_min_size == info.subgroup_max_size;
+    let one_width = widths.start() == widths.end();
     GpuTraits {
         name: summary.name.clone(),
-        simd_width: if subgroups && one_width { info.subgroup_min_size } else { 1 },
+        simd_width: if subgroups && one_width { *widths.start() } else { 1 },
         simd_reduce: subgroups,
         simd_matrix: false,
         f16: features.contains(wgpu::Features::SHADER_F16),

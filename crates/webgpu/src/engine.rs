@@ -5,6 +5,7 @@ use crate::{
     pages::Pages,
     pipelines::Pipelines,
     readback::Readback,
+    source::Dialect,
     timeline::Timeline,
     uploads::Uploads,
     watches::Watches,
@@ -74,12 +75,12 @@ impl Engine {
     pub(crate) fn new(
         gpu: wgpu::Device,
         queue: wgpu::Queue,
-        prelude: &'static str,
+        dialect: Dialect,
         limits: &wgpu::Limits,
         timeline: Option<Timeline>,
     ) -> Engine {
         Engine {
-            pipelines: Pipelines::new(gpu.clone(), prelude),
+            pipelines: Pipelines::new(gpu.clone(), dialect),
             pages: Pages::new(limits.min_uniform_buffer_offset_alignment),
             uploads: Uploads::new(limits.max_buffer_size),
             readback: Readback::new(limits.max_buffer_size),

@@ -2,7 +2,7 @@
 //! the adapter lies in several.
 
 use crate::fault::caught;
-use bessemer_core::{Buffer, Error, Memory, Result};
+use bessemer_core::{Buffer, Error, Memory, Result, gpu::Span};
 use std::{
     ops::Range,
     ptr::NonNull,
@@ -63,8 +63,6 @@ impl Extent {
 impl GpuMemory {
     /// What WebGPU copies in.
     pub(crate) const WORD: u64 = 4;
-    /// What kernels read at most at once: buffers and bindings are as long as some of those.
-    pub(crate) const WIDEST: u64 = 16;
 
     /// Memory of `gpu`, which is called `name` in errors and makes no buffer of more than `most`.
     pub(crate) fn new(
@@ -143,7 +141,7 @@ impl GpuMemory {
 fn buffer(gpu: &wgpu::Device, name: &str, op: &'static str, bytes: u64) -> Result<wgpu::Buffer> {
     let usage =
         wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-    let size = bytes.max(1).next_multiple_of(GpuMemory::WIDEST);
+    let size = bytes.max(1).next_multiple_of(Span::WIDEST);
     let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
     let made = caught(gpu, || gpu.create_buffer(&descriptor));
     made.map_err(|why| Error::Failed {

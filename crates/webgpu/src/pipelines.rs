@@ -1,7 +1,10 @@
 //! Compiled kernels, kept by what they were compiled from.
 
-use crate::{fault::caught, source};
-use bessemer_core::gpu::{Constant, Kernel, Source};
+use crate::{
+    fault::caught,
+    source::{self, Dialect},
+};
+use bessemer_core::gpu::{Constant, Kernel, Launch, Source, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -13,6 +16,29 @@ pub(crate) struct Key {
     pub(crate) writes: Vec<bool>,
     /// Whether numbers are bound after the buffers.
     pub(crate) params: bool,
+}
+
+impl Key {
+    /// That of a launch which binds `spans`.
+    pub(crate) fn new(launch: &Launch, spans: &[Span]) -> Key {
+        Key {
+            kernel: launch.kernel.clone(),
+            writes: spans.iter().map(|span| span.writes).collect(),
+            params: !launch.params.words().is_empty(),
+        }
+    }
+
+    /// The text that is compiled.
+    pub(crate) fn text(&self, dialect: Dialect) -> String {
+        let text = source::define(self.kernel.source.text(), &self.kernel.defines);
+        let text = source::writable(text, &self.writes);
+        format!("{}{text}", source::enables(&text, dialect))
+    }
+
+    /// The numbers it is specialised by.
+    pub(crate) fn constants(&self) -> Vec<(u16, f64)> {
+        self.kernel.constants.iter().map(|&(id, value)| (id, constant(value))).collect()
+    }
 }
 
 /// A compiled kernel and the layout of what it binds.
@@ -33,13 +59,13 @@ impl Pipeline {
 pub(crate) struct Pipelines {
     device: wgpu::Device,
     made: FxHashMap<Key, Arc<Pipeline>>,
-    /// What every kernel starts with, for the extensions the device has.
-    prelude: &'static str,
+    /// What reads the texts.
+    dialect: Dialect,
 }
 
 impl Pipelines {
-    pub(crate) fn new(device: wgpu::Device, prelude: &'static str) -> Pipelines {
-        Pipelines { device, made: FxHashMap::default(), prelude }
+    pub(crate) fn new(device: wgpu::Device, dialect: Dialect) -> Pipelines {
+        Pipelines { device, made: FxHashMap::default(), dialect }
     }
 
     /// The pipeline of `key`, compiled if it is new.
@@ -57,11 +83,7 @@ impl Pipelines {
 
     fn compile(&self, key: &Key) -> Pipeline {
         let kernel = &key.kernel;
-        let mut text = source::define(kernel.source.text(), &kernel.defines);
-        if !key.writes.contains(&false) {
-            text = source::all_writable(&text);
-        }
-        text.insert_str(0, self.prelude);
+        let text = key.text(self.dialect);
         let name = Some(kernel.source.name());
         let descriptor = wgpu::ShaderModuleDescriptor {
             label: name,
@@ -86,7 +108,7 @@ impl Pipelines {
             immediate_size: 0,
         });
         let constants: Vec<(String, f64)> =
-            kernel.constants.iter().map(|&(id, value)| (id.to_string(), constant(value))).collect();
+            key.constants().into_iter().map(|(id, value)| (id.to_string(), value)).collect();
         let constants: Vec<(&str, f64)> =
             constants.iter().map(|(id, value)| (id.as_str(), *value)).collect();
         let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {

@@ -10,9 +10,11 @@ mod compiled;
 mod kernel;
 mod launch;
 mod msl;
+mod span;
 mod traits;
 
 pub use compiled::{CompiledKernel, KernelLimits};
 pub use kernel::{Constant, Kernel, Source};
 pub use launch::{Binding, Launch, Launches, Params};
+pub use span::Span;
 pub use traits::GpuTraits;

@@ -76,7 +76,8 @@ impl<'d> Fixture<'d> {
         if self.variation.blank {
             return Ok(view);
         }
-        let values: Vec<f64> = (0..view.elements()).map(|i| value(self, i)).collect();
+        let mut values: Vec<f64> = (0..view.elements()).map(|i| value(self, i)).collect();
+        values.iter_mut().for_each(|value| *value = self.variation.number(*value));
         let bytes = to_bytes(view.dtype(), &values);
         if view.is_contiguous() {
             self.device.write(&view.slice()?, &bytes)?;

@@ -4,10 +4,12 @@
 mod fixture;
 mod tolerance;
 mod variation;
+mod wgsl;
 
 pub use fixture::Fixture;
 pub use tolerance::{Distance, Tolerance, TooFar};
 pub use variation::{Substitution, Variation};
+pub use wgsl::Wgsl;
 
 use bessemer_core::{Device, Operation, Result};
 use std::{fmt, sync::Arc};
@@ -20,6 +22,8 @@ pub struct Case {
     pub name: String,
     /// How near to the reference the results must be.
     pub tolerance: Tolerance,
+    /// What WGSL leaves open that would show in it, and that WebGPU devices are not held to.
+    pub wgsl: Option<Wgsl>,
     /// Whether it is one of the few that a device must pass before `auto` takes it.
     pub quick: bool,
     make: Box<Make>,
@@ -39,12 +43,18 @@ impl Case {
         make: impl Fn(&mut Fixture<'_>) -> Result<O> + Send + Sync + 'static,
     ) -> Case {
         let make = move |f: &mut Fixture<'_>| Ok(Arc::new(make(f)?) as Arc<dyn Operation>);
-        Case { op, name: name.into(), tolerance, quick: false, make: Box::new(make) }
+        Case { op, name: name.into(), tolerance, wgsl: None, quick: false, make: Box::new(make) }
     }
 
     /// The same case, as one of the quick ones.
     pub fn quick(mut self) -> Case {
         self.quick = true;
+        self
+    }
+
+    /// The same case, where WGSL leaves something open.
+    pub fn wgsl(mut self, open: Wgsl) -> Case {
+        self.wgsl = Some(open);
         self
     }
 

@@ -57,22 +57,25 @@ impl Tolerance {
         Tolerance { nmse: self.nmse * factor, abs: self.abs * factor, rel: self.rel * factor }
     }
 
+    /// Whether one element may be `found` where the reference has `wanted`.
+    pub fn accepts(&self, found: f64, wanted: f64) -> bool {
+        if !wanted.is_finite() || !found.is_finite() {
+            return found == wanted || found.is_nan() && wanted.is_nan();
+        }
+        (found - wanted).abs() <= self.abs + self.rel * wanted.abs()
+    }
+
     /// Compares `found` with the reference's `wanted`.
     pub fn compare(&self, found: &[f64], wanted: &[f64]) -> Result<Distance, TooFar> {
         let (mut error, mut square, mut max_abs) = (0.0, 0.0, 0.0f64);
         for (i, (&found, &wanted)) in found.iter().zip(wanted).enumerate() {
-            let differ = || TooFar { what: format!("element {i} is {found}, not {wanted}") };
-            if !wanted.is_finite() || !found.is_finite() {
-                let same = found == wanted || found.is_nan() && wanted.is_nan();
-                if !same {
-                    return Err(differ());
-                }
+            if !self.accepts(found, wanted) {
+                return Err(TooFar { what: format!("element {i} is {found}, not {wanted}") });
+            }
+            if !wanted.is_finite() {
                 continue;
             }
             let off = (found - wanted).abs();
-            if off > self.abs + self.rel * wanted.abs() {
-                return Err(differ());
-            }
             error += off * off;
             square += wanted * wanted;
             max_abs = max_abs.max(off);

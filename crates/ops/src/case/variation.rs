@@ -17,6 +17,8 @@ pub struct Variation {
     /// Whether to leave operands without their numbers: for an op that is only asked whether it
     /// may run.
     pub blank: bool,
+    /// Whether numbers too small for a normal `f32` are zeros, as some GPUs read them.
+    pub flushed: bool,
 }
 
 /// Another dtype than was asked for.
@@ -36,7 +38,13 @@ impl Variation {
 
     /// Operands of another dtype, without numbers.
     pub fn dtypes(substitution: Substitution) -> Variation {
-        Variation { layout: None, dtypes: Some(substitution), blank: true }
+        Variation { dtypes: Some(substitution), blank: true, ..Default::default() }
+    }
+
+    /// The number to give for one that is asked for.
+    pub(super) fn number(&self, asked: f64) -> f64 {
+        let subnormal = asked.abs() < f64::from(f32::MIN_POSITIVE);
+        if self.flushed && subnormal { 0f64.copysign(asked) } else { asked }
     }
 
     /// The dtype to give for the operand of this number.

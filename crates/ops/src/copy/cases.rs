@@ -1,7 +1,7 @@
 //! What every device is held to.
 
 use super::Copy;
-use crate::case::{Case, Tolerance};
+use crate::case::{Case, Tolerance, Wgsl};
 use bessemer_core::DType::{self, BF16, Bool, F16, F32, I32, U8, U32};
 
 const NUMBERS: [DType; 7] = [F32, F16, BF16, I32, U32, U8, Bool];
@@ -55,13 +55,14 @@ pub(crate) fn cases() -> Vec<Case> {
         }));
     }
     for to in [BF16, F16, F32] {
-        cases.push(case(format!("u32 → {to}, many bits"), move |f| {
+        let case = case(format!("u32 → {to}, many bits"), move |f| {
             let x = f.operand(U32, &[200], |f, i| {
                 let near_tie = 4278190080.0 + 8388608.0 - 100.0 + i as f64;
                 if i % 2 == 0 { near_tie } else { (f.uniform() * 4294967296.0).floor() }
             })?;
             Ok(Copy { x, out: f.output(to, &[200])? })
-        }));
+        });
+        cases.push(if to == F32 { case.wgsl(Wgsl::EitherNeighbour) } else { case });
     }
     for dims in [&[][..], &[1], &[0, 4], &[7, 0], &[1, 1, 5], &[300_001]] {
         cases.push(case(format!("f32 {dims:?}"), move |f| {

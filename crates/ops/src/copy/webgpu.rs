@@ -82,5 +82,5 @@ fn blocks(x: &View, out: &View, gpu: &GpuTraits) -> Result<Option<Launch>> {
         .u32("width", wgsl::size("copy", width)?)
         .u32("elements", elements)
         .u32("row", row);
-    Ok(Some(build.launch(groups, bessemer_program::wgsl::THREADS)))
+    Ok(Some(build.launch(groups, bessemer_program::wgsl::THREADS)?))
 }

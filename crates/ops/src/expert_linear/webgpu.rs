@@ -34,7 +34,7 @@ pub(super) fn launches(op: &ExpertLinear, gpu: &GpuTraits) -> Result<Launches> {
             columns: (0..OUTPUTS).map(column).collect(),
             puts: (0..OUTPUTS).map(put).collect(),
         };
-        let setup = "    let expert = load_ids(place_ids(item));
+        let setup = "    let expert = same_ids(place_ids(item), thread);
     if expert >= params.experts {
         if params.start == 0u && thread == 0u {
             for (var i = 0u; i < OUTPUTS; i++) {
@@ -52,6 +52,7 @@ pub(super) fn launches(op: &ExpertLinear, gpu: &GpuTraits) -> Result<Launches> {
             .read_rows(NAME, "w", &weight)?
             .also(&if weight.dtype().is_block() { String::new() } else { ends("w", k) })
             .read("ids", &op.ids)
+            .same()
             .places(NAME, "place_ids", op.ids.shape(), op.ids.strides())?
             .write("out", &op.out)
             .rows(NAME, "out", &op.out)?
@@ -70,7 +71,7 @@ fn put(row: u32, output: u32, value: f32) {
 ",
             );
         let groups = [size(NAME, n.div_ceil(OUTPUTS))?, size(NAME, op.ids.elements())?, 1];
-        all.launches.push(build.launch(groups, sum_threads(gpu)));
+        all.launches.push(build.launch(groups, sum_threads(gpu))?);
     }
     Ok(all)
 }

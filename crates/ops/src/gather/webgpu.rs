@@ -60,7 +60,7 @@ pub(super) fn launches(op: &Gather, gpu: &GpuTraits) -> Result<Launches> {
                     .places(NAME, "place_inner", &dims[axis + 1..leading], &units[axis + 1..])?
                     .i32("axis_step", step(NAME, units[axis])?)
                     .u32("width", size(NAME, dims.width())?)
-                    .quads("table", &table, dims.width())
+                    .quads("table", dims.width())
                     .also(
                         "fn element(outer: u32, number: u32, inner: u32) -> f32 {
     let row = place_outer(outer) + i32(number) * params.axis_step + place_inner(inner / params.width);
@@ -84,7 +84,7 @@ pub(super) fn launches(op: &Gather, gpu: &GpuTraits) -> Result<Launches> {
                     ))
             }
         };
-        all.launches.push(build.launch(groups, THREADS));
+        all.launches.push(build.launch(groups, THREADS)?);
     }
     Ok(all)
 }

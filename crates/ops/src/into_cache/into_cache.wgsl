@@ -21,12 +21,12 @@ fn main(
     var head = which;
     if is_value { head = which - params.heads - params.kv_heads; }
     else if !is_query { head = which - params.heads; }
-    let token = load_positions(i32(row) * params.positions_step);
+    let token = same_positions(i32(row) * params.positions_step, thread);
     if !is_query {
         if token >= params.tokens { return; }
         // Of rows that go to one place the last one counts.
         for (var later = row + 1u; later < params.rows; later++) {
-            if load_positions(i32(later) * params.positions_step) == token { return; }
+            if same_positions(i32(later) * params.positions_step, thread) == token { return; }
         }
     }
     for (var i = thread; i < SIZE; i += THREADS) { head_of[i] = source(which, row, head, i32(i)); }

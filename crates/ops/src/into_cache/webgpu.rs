@@ -44,6 +44,7 @@ fn launch(op: &IntoCache, gpu: &GpuTraits, which: Heads) -> Result<Launch> {
     let threads = build.row_threads(head_size);
     let mut build = build
         .read("positions", &op.positions)
+        .same()
         .rows(NAME, "positions", &op.positions)?
         .read("frequencies", &op.frequencies)
         .rows(NAME, "frequencies", &op.frequencies)?
@@ -78,7 +79,7 @@ fn norm_of(query: bool, i: i32) -> f32 {
         Heads::Queries => heads,
         Heads::Kept => 2 * kv_heads,
     };
-    Ok(build.launch([size(NAME, groups)?, size(NAME, rows)?, 1], threads))
+    build.launch([size(NAME, groups)?, size(NAME, rows)?, 1], threads)
 }
 
 /// `query`, `norm_of_query` and `put`: what becomes of the queries, if they are `here`.

@@ -41,7 +41,7 @@ pub(crate) fn norm(
         return Ok(Launches::default());
     }
     let count = x.elements() / runs.width;
-    let build = Build::new(gpu, "layer_norm.wgsl", include_str!("layer_norm.wgsl"));
+    let build = Build::new(gpu, "layer_norm.wgsl", include_str!("layer_norm.wgsl")).branches();
     let threads = build.row_threads(runs.width);
     let build = build
         .read("x", x)
@@ -55,7 +55,7 @@ pub(crate) fn norm(
         .f32("epsilon", epsilon);
     let build = optional(op, build, "weight", weight, "1.0")?;
     let build = optional(op, build, "bias", bias, "0.0")?;
-    Ok(build.launch(grid(count), threads).into())
+    Ok(build.launch(grid(count), threads)?.into())
 }
 
 /// An operand of one dimension as a function, or a number in its place.

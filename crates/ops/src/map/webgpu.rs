@@ -24,15 +24,16 @@ pub(super) fn launches(op: &Map, gpu: &GpuTraits) -> Result<Launches> {
     let rank = merged.sizes.len();
     let (row, groups) = wgsl::launch_over(elements);
     let slots = map_slots(&op.program, rank);
-    let operands = (&op.inputs[..], &op.outputs[..]);
-    let params = wgsl::fill(gpu, "map", &op.program, operands, &merged, &slots, &|slot| {
-        Ok(if slot == Slot::Row { row } else { elements })
-    })?;
+    let shared = wgsl::Shared::new(gpu, wgsl::bindings(&op.program, &op.inputs, &op.outputs))?;
+    let operands = (&op.inputs[..], &op.outputs[..], &shared);
+    let others = |slot| Ok(if slot == Slot::Row { row } else { elements });
+    let params = wgsl::fill(gpu, "map", &op.program, operands, &merged, &slots, &others)?;
     let name = format!("program {}", op.program.name());
-    let source = Source::Made { name: name.into(), text: map(&op.program, rank).into() };
+    let text = map(&op.program, rank, &shared.sharing());
+    let source = Source::Made { name: name.into(), text: text.into() };
     Ok(Launch {
         kernel: Kernel::new(source, "main"),
-        bindings: wgsl::bindings(&op.program, &op.inputs, &op.outputs),
+        bindings: shared.bindings,
         params,
         groups,
         threads: [THREADS, 1, 1],

@@ -48,7 +48,7 @@ pub(super) fn quantize(op: &Quantize, gpu: &GpuTraits) -> Result<Launches> {
         .define("ENCODE", encoder("out", dtype))
         .define("LEN", dtype.block_len().to_string())
         .define("HALVES", (dtype.block_bytes() / 2).to_string());
-    Ok(build.launch(groups, THREADS).into())
+    Ok(build.launch(groups, THREADS)?.into())
 }
 
 pub(super) fn dequantize(op: &Dequantize, gpu: &GpuTraits) -> Result<Launches> {
@@ -67,5 +67,5 @@ pub(super) fn dequantize(op: &Dequantize, gpu: &GpuTraits) -> Result<Launches> {
         .u32("elements", elements)
         .u32("row", row)
         .u32("width", size(NAME, width)?);
-    Ok(build.launch(groups, THREADS).into())
+    Ok(build.launch(groups, THREADS)?.into())
 }

@@ -11,7 +11,7 @@ use bessemer_core::{
 };
 use bessemer_program::{
     ParamKind, Type,
-    wgsl::{Slot, THREADS, Use, declare, value, value_slots},
+    wgsl::{Slot, THREADS, value, value_slots},
 };
 
 /// Values that are worth a workgroup.
@@ -47,28 +47,31 @@ pub(super) fn launches(op: &Reduce, gpu: &GpuTraits) -> Result<Launches> {
     let count = wgsl::size(name, count)?;
     let slots = value_slots(&op.program, outer_rank, inner_rank);
     let views = steps.views.len();
+    let mut bindings = wgsl::bindings(&op.program, &op.inputs, &[]);
+    let output = bindings.len();
+    bindings.push(Binding::Write(op.output.clone()));
+    let shared = wgsl::Shared::new(gpu, bindings)?;
     let others = |slot: Slot| -> Result<u32> {
         Ok(match slot {
             Slot::Row => row,
             Slot::Count => count,
-            Slot::ResultAt => wgsl::at(gpu, &op.output).cast_unsigned(),
+            Slot::ResultAt => shared.at(gpu, output, &op.output).cast_unsigned(),
             Slot::ElementStep(axis) => wgsl::step(name, all.steps[axis][views])?.cast_unsigned(),
             Slot::ResultStep(axis) => wgsl::step(name, all.steps[axis][views + 1])?.cast_unsigned(),
             _ => results,
         })
     };
-    let operands = (&op.inputs[..], &[][..]);
+    let operands = (&op.inputs[..], &[][..], &shared);
     let params = wgsl::fill(gpu, name, &op.program, operands, &all, &slots, &others)?;
-    let mut bindings = wgsl::bindings(&op.program, &op.inputs, &[]);
-    let mut text = value(&op.program, outer_rank, inner_rank);
-    text += &declare("result", bindings.len(), op.output.dtype(), Use::Write);
+    let dtype = op.output.dtype();
+    let mut text = value(&op.program, outer_rank, inner_rank, dtype, &shared.sharing());
     text += &fold(op.kind, op.program.yields().unwrap_or(Type::F32));
     text += include_str!("reduce.wgsl");
-    bindings.push(Binding::Write(op.output.clone()));
     let source =
         Source::Made { name: format!("{name} of {}", op.program.name()).into(), text: text.into() };
     let kernel = Kernel::new(source, entry);
-    Ok(Launch { kernel, bindings, params, groups, threads: [threads, 1, 1] }.into())
+    Ok(Launch { kernel, bindings: shared.bindings, params, groups, threads: [threads, 1, 1] }
+        .into())
 }
 
 /// The steps, along the domain, of all that has any.

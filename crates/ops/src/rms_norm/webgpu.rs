@@ -19,7 +19,7 @@ pub(super) fn launches(op: &RmsNorm, gpu: &GpuTraits) -> Result<Launches> {
 
 /// The kernel with no operands yet: `begin`, `value` and `keep` say what is normed.
 pub(crate) fn kernel(gpu: &GpuTraits) -> Build<'_> {
-    Build::new(gpu, "rms_norm.wgsl", include_str!("rms_norm.wgsl"))
+    Build::new(gpu, "rms_norm.wgsl", include_str!("rms_norm.wgsl")).branches()
 }
 
 /// The rest of the operands.
@@ -42,5 +42,5 @@ pub(crate) fn norm(
         .u32("rows", size(op, out.shape().rows())?)
         .u32("width", size(op, out.shape().width())?)
         .f32("epsilon", epsilon);
-    Ok(build.launch(grid(out.shape().rows()), threads).into())
+    Ok(build.launch(grid(out.shape().rows()), threads)?.into())
 }

@@ -51,5 +51,5 @@ pub(super) fn launches(op: &Rope, gpu: &GpuTraits) -> Result<Launches> {
             DType::I32 => SIGNED,
             _ => "fn turn_of(p: u32, f: f32) -> vec2<f32> { return turn_at(p, f); }\n",
         });
-    Ok(build.launch(groups, THREADS).into())
+    Ok(build.launch(groups, THREADS)?.into())
 }

@@ -76,7 +76,7 @@ pub(super) fn launches(op: &Scatter, gpu: &GpuTraits) -> Result<Launches> {
 ",
         ),
     };
-    Ok(build.launch(groups, THREADS).into())
+    Ok(build.launch(groups, THREADS)?.into())
 }
 
 /// Halves of a row of blocks.

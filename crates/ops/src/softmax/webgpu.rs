@@ -38,5 +38,5 @@ pub(super) fn launches(op: &Softmax, gpu: &GpuTraits) -> Result<Launches> {
             )
         }
     };
-    Ok(build.launch(grid(shape.rows()), threads).into())
+    Ok(build.launch(grid(shape.rows()), threads)?.into())
 }

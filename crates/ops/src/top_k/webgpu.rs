@@ -24,5 +24,5 @@ pub(super) fn launches(op: &TopK, gpu: &GpuTraits) -> Result<Launches> {
         .u32("rows", size(NAME, op.x.shape().rows())?)
         .u32("width", size(NAME, op.x.shape().width())?)
         .u32("k", size(NAME, op.values.shape().width())?);
-    Ok(build.launch(grid(op.x.shape().rows()), threads).into())
+    Ok(build.launch(grid(op.x.shape().rows()), threads)?.into())
 }

@@ -1,8 +1,11 @@
 //! Blocks taken into registers by reads of 16 bytes, for kernels to which a read costs the same
 //! however wide it is.
 
-use super::{Build, at, blocks, blocks_of};
-use bessemer_core::{DType, Result, View};
+use super::{
+    Build, at, blocks, blocks_of,
+    operands::{How, Variable},
+};
+use bessemer_core::{DType, Result, View, gpu::GpuTraits};
 use bessemer_program::wgsl::Use;
 use std::fmt::Write;
 
@@ -12,24 +15,41 @@ impl<'g> Build<'g> {
     /// `levels_NAME(q)` are elements `4q` to `4q + 3` of it as whole numbers, and `head_NAME(q)` the
     /// step and the start that make numbers of them.
     pub(crate) fn read_held(self, op: &'static str, name: &str, view: &View) -> Result<Build<'g>> {
-        let (len, halves) = blocks_of(view.dtype());
-        let steps = view.strides()[..view.shape().rank() - 1].iter();
-        let aligned = |unit: usize| {
-            let steps = steps.clone().map(|step| step.unsigned_abs() / len * halves);
-            steps
-                .chain([halves, at(self.gpu, view) as usize])
-                .all(|place| place.is_multiple_of(unit))
-        };
-        let text = Held { name, unit: [8, 2].into_iter().find(|&unit| aligned(unit)).unwrap_or(1) };
-        let text = text.of(view.dtype());
-        let (binding, build) = self.bind(name, view, Use::Read);
-        build
-            .also(&format!(
-                "@group(0) @binding({binding}) var<storage, read> {name}_wide: array<vec4<u32>>;\n"
-            ))
-            .block_rows(op, name, view)
-            .map(|build| build.also(&text))
+        self.operand(name, view, Use::Read, How::Held).block_rows(op, name, view)
     }
+}
+
+/// The variable, if no other operand lies in it, and the functions.
+pub(super) fn text(gpu: &GpuTraits, variable: &Variable<'_>) -> String {
+    let (name, view) = (&variable.bound.name, &variable.bound.view);
+    let (len, halves) = blocks_of(view.dtype());
+    let steps = view.strides()[..view.shape().rank() - 1].iter();
+    let aligned = |unit: usize| {
+        let steps = steps.clone().map(|step| step.unsigned_abs() / len * halves);
+        steps.chain([halves, at(gpu, view) as usize]).all(|place| place.is_multiple_of(unit))
+    };
+    let held = Held { name, unit: [8, 2].into_iter().find(|&unit| aligned(unit)).unwrap_or(1) };
+    // `wide_NAME(i)`: 16 bytes, the last ones for all that lie behind them.
+    let wide = match variable.alone {
+        Some(binding) => format!(
+            "@group(0) @binding({binding}) var<storage, read> {name}_wide: array<vec4<u32>>;
+fn wide_{name}(i: u32) -> vec4<u32> {{ return {name}_wide[min(i, arrayLength(&{name}_wide) - 1u)]; }}
+"
+        ),
+        None => {
+            let words = ["", " + 1u", " + 2u", " + 3u"].map(|j| variable.word(&format!("at{j}")));
+            format!(
+                "fn wide_{name}(i: u32) -> vec4<u32> {{
+    let at = 4u * min(i, arrayLength(&{}) / 4u - 1u);
+    return vec4<u32>({});
+}}
+",
+                variable.memory,
+                words.join(", ")
+            )
+        }
+    };
+    wide + &held.of(view.dtype())
 }
 
 /// The functions of one operand.
@@ -122,7 +142,7 @@ fn head_W(q: u32) -> vec2<f32> {{ return head_block_W(0, 8u * here_W); }}
 var<private> here_W: u32;
 var<private> scales_W: vec2<u32>;
 fn half_W(at: u32) -> u32 {{
-    return (W_wide[at >> 3u][(at >> 1u) & 3u] >> (16u * (at & 1u))) & 0xffffu;
+    return (wide_W(at >> 3u)[(at >> 1u) & 3u] >> (16u * (at & 1u))) & 0xffffu;
 }}
 fn fetch_W(base: i32, run: u32) {{
     here_W = run & 7u;
@@ -152,10 +172,7 @@ fn head_W(q: u32) -> vec2<f32> {{
         let quads = if unit == 8 { words.div_ceil(4) } else { (touched + 3).div_ceil(4) };
         let _ = writeln!(text, "    {{\n    let at = {at};\n    let quad = at >> 3u;");
         for i in 0..quads {
-            let _ = writeln!(
-                text,
-                "    let q{i} = W_wide[min(quad + {i}u, arrayLength(&W_wide) - 1u)];"
-            );
+            let _ = writeln!(text, "    let q{i} = wide_W(quad + {i}u);");
         }
         let read = |i: usize| format!("q{}.{}", i / 4, ["x", "y", "z", "w"][i % 4]);
         if unit == 8 {

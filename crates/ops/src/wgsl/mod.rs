@@ -8,16 +8,21 @@
 
 mod blocks;
 mod held;
+mod operands;
 mod programs;
 mod quads;
+mod shared;
 
 pub(crate) use programs::{bindings, fill, launch_over, merged};
+pub(crate) use shared::Shared;
+
+use operands::{Bound, How, Operand};
 
 use bessemer_core::{
     DType, DeviceKind, Error, Layout, Result, View,
     gpu::{Binding, GpuTraits, Kernel, Launch, Params, Source},
 };
-use bessemer_program::wgsl::{MATHS, PACKED, Use, declare};
+use bessemer_program::wgsl::{MATHS, PACKED, Use};
 use std::{borrow::Cow, fmt::Write, ops::Range};
 
 /// A launch in the making.
@@ -26,11 +31,13 @@ pub(crate) struct Build<'g> {
     source: Source,
     operands: String,
     fields: String,
-    bindings: Vec<Binding>,
+    bound: Vec<Operand>,
     params: Params,
     defines: Vec<(&'static str, Cow<'static, str>)>,
     /// What is bound for the next operand, if more than it.
     whole: Option<View>,
+    /// Whether the kernel branches on what its folds give.
+    branches: bool,
 }
 
 /// Whether the adapter is a CPU with vectors of 8, one subgroup to a vector: GPUs have wider ones,
@@ -104,10 +111,11 @@ impl<'g> Build<'g> {
             source: Source::File { name, text },
             operands: String::new(),
             fields: String::new(),
-            bindings: Vec::new(),
+            bound: Vec::new(),
             params: Params::new(),
             defines: Vec::new(),
             whole: None,
+            branches: false,
         }
     }
 
@@ -118,40 +126,51 @@ impl<'g> Build<'g> {
         self
     }
 
-    /// Binds the next operand; the number of its binding, and a build that says where it starts.
-    fn bind(mut self, name: &str, view: &View, usage: Use) -> (usize, Build<'g>) {
-        let binding = self.bindings.len();
-        let whole = self.whole.take().unwrap_or_else(|| view.clone());
-        let at = at_in(self.gpu, view, &whole);
-        self.bindings.push(match usage {
-            Use::Read => Binding::Read(whole),
-            _ => Binding::Write(whole),
-        });
-        (binding, self.i32(&format!("{name}_at"), at))
-    }
-
     /// An operand that is read: `load_NAME(i)`.
     pub(crate) fn read(self, name: &str, view: &View) -> Build<'g> {
-        self.operand(name, view, Use::Read)
+        self.operand(name, view, Use::Read, How::Each)
     }
 
     /// An operand that is written: `store_NAME(i, value)`.
     pub(crate) fn write(self, name: &str, view: &View) -> Build<'g> {
-        self.operand(name, view, Use::Write)
+        self.operand(name, view, Use::Write, How::Each)
     }
 
     /// Floats of the scratch memory, as an array of that name.
     pub(crate) fn scratch(mut self, name: &str, range: Range<usize>, write: bool) -> Build<'g> {
-        let (binding, access) = (self.bindings.len(), if write { "read_write" } else { "read" });
-        self.bindings.push(Binding::Scratch { range, write });
-        self.also(&format!(
-            "@group(0) @binding({binding}) var<storage, {access}> {name}: array<f32>;\n"
-        ))
+        let binding = Binding::Scratch { range, write };
+        self.bound.push(Operand::Scratch { name: name.to_owned(), binding });
+        self
     }
 
-    fn operand(self, name: &str, view: &View, usage: Use) -> Build<'g> {
-        let (binding, build) = self.bind(name, view, usage);
-        build.also(&declare(name, binding, view.dtype(), usage))
+    fn operand(mut self, name: &str, view: &View, usage: Use, how: How) -> Build<'g> {
+        let (name, view, whole) = (name.to_owned(), view.clone(), self.whole.take());
+        self.bound.push(Operand::View(Bound {
+            name,
+            view,
+            whole,
+            usage,
+            how,
+            quads: None,
+            same: false,
+        }));
+        self
+    }
+
+    /// The kernel branches on elements of the last operand, which all threads read at once:
+    /// `same_NAME(i, thread)`.
+    pub(crate) fn same(mut self) -> Build<'g> {
+        if let Some(Operand::View(bound)) = self.bound.last_mut() {
+            bound.same = true;
+        }
+        self
+    }
+
+    /// The kernel branches on what `FOLDS` give, and folds again inside: WGSL must know that all
+    /// threads go the same way.
+    pub(crate) fn branches(mut self) -> Build<'g> {
+        self.branches = true;
+        self
     }
 
     /// Where rows of an operand start: `row_NAME(row)`, counted over all dimensions but the last,
@@ -243,13 +262,18 @@ impl<'g> Build<'g> {
     }
 
     /// The function `main` in so many workgroups of `threads`, which the text knows as `THREADS`.
-    pub(crate) fn launch(self, groups: [u32; 3], threads: u32) -> Launch {
-        let binding = self.bindings.len();
+    pub(crate) fn launch(self, groups: [u32; 3], threads: u32) -> Result<Launch> {
+        let (build, bindings) = self.declare()?;
+        Ok(build.finish(bindings, groups, threads))
+    }
+
+    fn finish(self, bindings: Vec<Binding>, groups: [u32; 3], threads: u32) -> Launch {
+        let binding = bindings.len();
         let numbers = format!(
             "struct Params {{\n{}}}\n@group(0) @binding({binding}) var<uniform> params: Params;\n",
             self.fields
         );
-        let one = self.gpu.simd_reduce && threads == self.gpu.simd_width;
+        let one = self.gpu.simd_reduce && threads == self.gpu.simd_width && !self.branches;
         let reduce = self.gpu.simd_reduce && !one;
         let folds = match (one, reduce) {
             (true, _) => include_str!("folds_one.wgsl"),
@@ -276,7 +300,7 @@ impl<'g> Build<'g> {
             .define("START", start)
             .define("THREADS", format!("{threads}u"));
         kernel.defines.extend(self.defines);
-        let (bindings, params) = (self.bindings, self.params);
+        let params = self.params;
         Launch { kernel, bindings, params, groups, threads: [threads, 1, 1] }
     }
 }

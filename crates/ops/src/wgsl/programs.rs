@@ -1,6 +1,6 @@
 //! Launches of programs: what their parameters and numbers are bound to.
 
-use super::{at, size, step};
+use super::{Shared, size, step};
 use crate::bind::{self, Bound, Input};
 use bessemer_core::{
     Result, Shape, View,
@@ -56,7 +56,7 @@ pub(crate) fn fill(
     gpu: &GpuTraits,
     op: &'static str,
     program: &Program,
-    (inputs, outputs): (&[Input], &[View]),
+    (inputs, outputs, shared): (&[Input], &[View], &Shared),
     domain: &Merged,
     slots: &[Slot],
     others: &dyn Fn(Slot) -> Result<u32>,
@@ -71,12 +71,17 @@ pub(crate) fn fill(
         let views = program.params()[..param].iter();
         views.filter(|p| matches!(p.kind, ParamKind::View(_))).count()
     };
+    // The number of a parameter among those that are memory.
+    let operand = |param: usize| (0..param).filter(|&i| view(i).is_some()).count();
     let mut params = Params::new();
     for &slot in slots {
         let word = match slot {
             Slot::Size(axis) => size(op, domain.sizes[axis])?,
             Slot::Step(param, axis) => step(op, domain.steps[axis][number(param)])?.cast_unsigned(),
-            Slot::At(param) => view(param).map_or(0, |view| at(gpu, view)).cast_unsigned(),
+            Slot::At(param) => {
+                let at = |view| shared.at(gpu, operand(param), view);
+                view(param).map_or(0, at).cast_unsigned()
+            }
             Slot::Len(param) => size(op, view(param).map_or(0, View::elements))?,
             Slot::Value(param, ty) => match &bound[param] {
                 Bound::Input(Input::Value(value)) => word_of(ty, *value),

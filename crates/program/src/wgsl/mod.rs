@@ -9,10 +9,16 @@
 mod body;
 mod inst;
 mod module;
+mod sharing;
 mod storage;
+mod words;
 
-pub use module::{Slot, THREADS, kernel, kernel_slots, map, map_slots, value, value_slots};
-pub use storage::{PACKED, Use, declare};
+pub use module::{
+    Slot, THREADS, kernel, kernel_slots, map, map_slots, shareable, value, value_slots,
+};
+pub use sharing::Sharing;
+pub use storage::{Access, PACKED, Use, declare};
+pub use words::Words;
 
 /// Functions of `f32` that are exact enough to have one meaning on every device; they need
 /// nothing else.

@@ -1,9 +1,10 @@
 //! Whole texts: numbers, memory, threads and the instructions between them.
 
 use super::{
-    MATHS, PACKED, Use,
+    MATHS, PACKED, Sharing, Use, Words,
     body::{Body, atomics},
-    declare, inst,
+    inst,
+    sharing::Memory,
 };
 use crate::{Atomic, Direction, Fold, Param, ParamKind, Program, Scope, Type};
 use bessemer_core::DType;
@@ -101,19 +102,19 @@ fn operand_slots(program: &Program, rank: usize, slots: &mut Vec<Slot>) {
 /// elements in groups of [`THREADS`]. Parameters are bound in order, uniforms left out.
 ///
 /// ```
-/// use bessemer_program::{Program, wgsl};
+/// use bessemer_program::{Program, wgsl, wgsl::Sharing};
 ///
 /// let text = "program p(in view a: f32, out view c: f16) {
 ///     %x = load a[@]
 ///     store c[@], %x
 /// }";
 /// let program = Program::parse("p.bp", text)?;
-/// assert!(wgsl::map(&program, 1).contains("store_p1(at_p1, r0);"));
+/// assert!(wgsl::map(&program, 1, &Sharing::none()).contains("store_p1(at_p1, r0);"));
 /// # Ok::<(), bessemer_program::Error>(())
 /// ```
-pub fn map(program: &Program, rank: usize) -> String {
+pub fn map(program: &Program, rank: usize, sharing: &Sharing) -> String {
     let body = Body::new(program);
-    let mut text = head(program, &map_slots(program, rank), &body);
+    let mut text = head(program, &map_slots(program, rank), &body, None, sharing);
     let _ = write!(
         text,
         "
@@ -134,11 +135,18 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 
 /// What a reduction folds: `begin(result)` finds the place of a result, `value(i)` gives the `i`th
 /// of the values that become it, `element_of(i)` and `result_place()` where they are. How they are
-/// folded, and the threads, are for the caller to write. Results are bound after the parameters.
-pub fn value(program: &Program, kept: usize, folded: usize) -> String {
+/// folded, and the threads, are for the caller to write. Results, of dtype `out`, are bound after the
+/// parameters: `store_result(i, value)`.
+pub fn value(
+    program: &Program,
+    kept: usize,
+    folded: usize,
+    out: DType,
+    sharing: &Sharing,
+) -> String {
     let body = Body::new(program);
     let rank = kept + folded;
-    let mut text = head(program, &value_slots(program, kept, folded), &body);
+    let mut text = head(program, &value_slots(program, kept, folded), &body, Some(out), sharing);
     let ty = program.yields().unwrap_or(Type::F32);
     let names: Vec<String> = views(program).map(|(i, _)| format!("p{i}")).collect();
     text.push_str("\nvar<private> base_element: i32;\nvar<private> base_result: i32;\n");
@@ -167,10 +175,11 @@ pub fn value(program: &Program, kept: usize, folded: usize) -> String {
 }
 
 /// A kernel with threadgroups of `block` threads: the function `main`.
-pub fn kernel(program: &Program, block: [u32; 3]) -> String {
+pub fn kernel(program: &Program, block: [u32; 3], sharing: &Sharing) -> String {
     let body = Body::new(program);
     let slots = kernel_slots(program);
-    let mut text = head(program, &slots, &body);
+    let mut text = head(program, &slots, &body, None, sharing);
+    let memory = memory(program, None);
     let [x, y, z] = block;
     let threads = x * y * z;
     let (_, atomic) = atomics(program);
@@ -200,7 +209,9 @@ fn store_shared{i}(i: i32, value: {ty}) {{
         );
     }
     for (op, name) in &body.atomics {
-        atomic_function(&mut text, program, *op, name);
+        let of = memory.iter().position(|memory| memory.name == *name);
+        let variable = of.map(|i| sharing.variable(i, &memory)).unwrap_or_default();
+        atomic_function(&mut text, program, *op, name, &variable);
     }
     for &(scope, op, ty) in &body.folds {
         fold_function(&mut text, threads, scope, op, ty);
@@ -222,29 +233,47 @@ fn main(
     text
 }
 
-/// What all texts begin with: numbers, memory, functions.
-fn head(program: &Program, slots: &[Slot], body: &Body<'_>) -> String {
-    let mut text = format!("// {}\n", program.name().replace(char::is_whitespace, " "));
+/// Whether the parameters can lie together as `sharing` says: not if atomic instructions need one
+/// variable to be both signed and not.
+pub fn shareable(program: &Program, sharing: &Sharing) -> bool {
+    let memory = memory(program, None);
+    (0..memory.len()).all(|i| {
+        let here = sharing.with(i, memory.len()).map(|i| (memory[i].dtype, memory[i].usage));
+        Words::shared(here).is_some()
+    })
+}
+
+/// The parameters that are memory, in order, and then the results of dtype `out` of a reduction.
+fn memory(program: &Program, out: Option<DType>) -> Vec<Memory> {
     let (atomic, _) = atomics(program);
-    let mut binding = 0;
-    for (i, param) in program.params().iter().enumerate() {
-        let Some(direction) = param.direction() else {
-            continue;
-        };
-        let usage = match direction {
+    let param = |(i, param): (usize, &Param)| {
+        let usage = match param.direction()? {
             _ if atomic.contains(&i) => Use::Atomic,
             Direction::In => Use::Read,
             _ => Use::Write,
         };
-        text.push_str(&declare(&format!("p{i}"), binding, param.dtype, usage));
+        Some(Memory { name: format!("p{i}"), dtype: param.dtype, usage })
+    };
+    let result = |dtype| Memory { name: "result".to_owned(), dtype, usage: Use::Write };
+    program.params().iter().enumerate().filter_map(param).chain(out.map(result)).collect()
+}
+
+/// What all texts begin with: numbers, memory, functions.
+fn head(
+    program: &Program,
+    slots: &[Slot],
+    body: &Body<'_>,
+    out: Option<DType>,
+    sharing: &Sharing,
+) -> String {
+    let mut text = format!("// {}\n", program.name().replace(char::is_whitespace, " "));
+    let memory = memory(program, out);
+    let (declared, binding) = sharing.declare(&memory);
+    text += &declared;
+    for (i, param) in program.params().iter().enumerate() {
         if matches!(param.kind, ParamKind::Buffer(_)) {
-            inside(&mut text, i, param, usage);
+            inside(&mut text, i, param);
         }
-        binding += 1;
-    }
-    // Results of a reduction are bound between the parameters and the numbers.
-    if slots.contains(&Slot::ResultAt) {
-        binding += 1;
     }
     if !slots.is_empty() {
         text.push_str("struct Params {\n");
@@ -270,14 +299,14 @@ fn needs_maths(text: &str, folds: &std::collections::BTreeSet<(Scope, Fold, Type
 }
 
 /// Loads and stores of a buffer that stay inside of it.
-fn inside(text: &mut String, i: usize, param: &Param, usage: Use) {
+fn inside(text: &mut String, i: usize, param: &Param) {
     let ty = param.ty();
     let _ = writeln!(
         text,
         "fn load_inside_p{i}(i: i32) -> {ty} {{\n    \
          if u32(i) >= params.p{i}_len {{ return {ty}(); }}\n    return load_p{i}(i);\n}}"
     );
-    if usage != Use::Read {
+    if param.direction() != Some(Direction::In) {
         let _ = writeln!(
             text,
             "fn store_inside_p{i}(i: i32, value: {ty}) {{\n    \
@@ -287,7 +316,7 @@ fn inside(text: &mut String, i: usize, param: &Param, usage: Use) {
 }
 
 /// One atomic instruction on one piece of memory, which gives what was there before.
-fn atomic_function(text: &mut String, program: &Program, op: Atomic, name: &str) {
+fn atomic_function(text: &mut String, program: &Program, op: Atomic, name: &str, memory: &str) {
     let call = match op {
         Atomic::Add => "atomicAdd",
         Atomic::Min => "atomicMin",
@@ -305,7 +334,7 @@ fn atomic_function(text: &mut String, program: &Program, op: Atomic, name: &str)
         }
         (None, i) => {
             let ty = program.params()[i.unwrap_or(0)].ty();
-            let place = format!("{name}_memory[params.{name}_at + i]");
+            let place = format!("{memory}[params.{name}_at + i]");
             (ty, format!("params.{name}_len"), place)
         }
     };

@@ -5,6 +5,7 @@
 //! parts of the same word never disturb each other, whatever the strides. That needs no rule
 //! about which thread owns which word, and no 16-bit types of the adapter.
 
+use super::Words;
 use crate::Type;
 use bessemer_core::DType;
 use std::fmt::Write;
@@ -23,10 +24,7 @@ pub enum Use {
     Atomic,
 }
 
-/// WGSL for the memory bound as `binding`: a variable `NAME_memory`, and functions
-/// `load_NAME(i: i32)` and, if it is written, `store_NAME(i: i32, value)`. Elements are counted from
-/// `params.NAME_at`. Blocks are read as words: `half_NAME(i)` is the `i`th 16 bits, `word_NAME(i)`
-/// the 32 bits from there on.
+/// WGSL for the memory bound as `binding`: a variable `NAME_memory` and the functions of [`Access`].
 ///
 /// ```
 /// use bessemer_core::DType;
@@ -36,91 +34,118 @@ pub enum Use {
 /// assert!(text.contains("fn load_x(i: i32) -> f32"));
 /// ```
 pub fn declare(name: &str, binding: usize, dtype: DType, usage: Use) -> String {
-    let mut text = String::new();
-    let access = if usage == Use::Read { "read" } else { "read_write" };
-    let whole = matches!(dtype, DType::F32 | DType::I32 | DType::U32);
-    let element = match (dtype, usage) {
-        (DType::F32, _) => "f32",
-        (DType::I32, Use::Atomic) => "atomic<i32>",
-        (DType::I32, _) => "i32",
-        (DType::U32, Use::Atomic) => "atomic<u32>",
-        (DType::U32, _) | (_, Use::Read) => "u32",
-        _ => "atomic<u32>",
-    };
-    let _ = writeln!(
-        text,
-        "@group(0) @binding({binding}) var<storage, {access}> {name}_memory: array<{element}>;"
-    );
-    let load = |index: &str| match element {
-        "atomic<u32>" | "atomic<i32>" => format!("atomicLoad(&{name}_memory[{index}])"),
-        _ => format!("{name}_memory[{index}]"),
-    };
-    let Some(ty) = Type::of(dtype) else {
-        blocks(&mut text, name, &load, usage);
-        return text;
-    };
-    if whole {
-        let at = format!("params.{name}_at + i");
-        let _ = writeln!(text, "fn load_{name}(i: i32) -> {ty} {{ return {}; }}", load(&at));
-        let store = match usage {
-            Use::Read => return text,
-            Use::Write => format!("{name}_memory[{at}] = value;"),
-            Use::Atomic => format!("atomicStore(&{name}_memory[{at}], value);"),
-        };
-        let _ = writeln!(text, "fn store_{name}(i: i32, value: {ty}) {{ {store} }}");
-        return text;
-    }
-    // Elements per word, as a shift; bits of an element; how it is made of them and back.
-    let (shift, bits, from, to) = match dtype {
-        DType::F16 => (1, 16, "half_value(bits)", "half_bits(value)"),
-        DType::BF16 => (1, 16, "bfloat_value(bits)", "bfloat_bits(value)"),
-        DType::U8 => (2, 8, "bits", "value & 0xffu"),
-        _ => (2, 8, "bits != 0u", "select(0u, 1u, value)"),
-    };
-    let mask = (1u32 << bits) - 1;
-    let inside = (1u32 << shift) - 1;
-    let _ = writeln!(
-        text,
-        "fn load_{name}(i: i32) -> {ty} {{\n    let at = u32(params.{name}_at + i);\n    \
-         let bits = ({} >> ((at & {inside}u) * {bits}u)) & {mask}u;\n    return {from};\n}}",
-        load(&format!("at >> {shift}u"))
-    );
-    if usage != Use::Read {
-        let _ = writeln!(
-            text,
-            "fn store_{name}(i: i32, value: {ty}) {{\n    let at = u32(params.{name}_at + i);\n    \
-             let shift = (at & {inside}u) * {bits}u;\n    \
-             let old = ({} >> shift) & {mask}u;\n    \
-             atomicXor(&{name}_memory[at >> {shift}u], (old ^ ({to})) << shift);\n}}",
-            load(&format!("at >> {shift}u"))
-        );
-    }
-    text
+    let words = Words::of(dtype, usage);
+    let memory = format!("{name}_memory");
+    let access = Access { name, memory: &memory, words, dtype, usage, even: false };
+    words.variable(&memory, binding, usage != Use::Read) + &access.text()
 }
 
-fn blocks(text: &mut String, name: &str, load: &dyn Fn(&str) -> String, usage: Use) {
-    let _ = writeln!(
-        text,
-        "fn half_{name}(i: i32) -> u32 {{\n    let at = u32(params.{name}_at + i);\n    \
-         return ({} >> ((at & 1u) * 16u)) & 0xffffu;\n}}",
-        load("at >> 1u")
-    );
-    let _ = writeln!(
-        text,
-        "fn word_{name}(i: i32) -> u32 {{\n    let at = u32(params.{name}_at + i);\n    \
-         let word = {};\n    if (at & 1u) == 0u {{ return word; }}\n    \
-         return (word >> 16u) | ({} << 16u);\n}}",
-        load("at >> 1u"),
-        load("(at >> 1u) + 1u")
-    );
-    if usage != Use::Read {
+/// How one operand is read and written in a variable, which others may lie in too.
+#[derive(Clone, Copy, Debug)]
+pub struct Access<'a> {
+    /// The name of the operand.
+    pub name: &'a str,
+    /// The name of the variable.
+    pub memory: &'a str,
+    /// What the variable is declared as.
+    pub words: Words,
+    /// The dtype of the operand.
+    pub dtype: DType,
+    /// How it is used.
+    pub usage: Use,
+    /// Whether all 32 bits of blocks that are read at once are one word.
+    pub even: bool,
+}
+
+impl Access<'_> {
+    /// Functions `load_NAME(i: i32)` and, if it is written, `store_NAME(i: i32, value)`. Elements are
+    /// counted from `params.NAME_at`. Blocks are read as words: `half_NAME(i)` is the `i`th 16 bits,
+    /// `word_NAME(i)` the 32 bits from there on.
+    pub fn text(&self) -> String {
+        match (Type::of(self.dtype), self.dtype) {
+            (None, _) => self.blocks(),
+            (Some(ty), DType::F32 | DType::I32 | DType::U32) => self.whole(ty),
+            (Some(ty), _) => self.packed(ty),
+        }
+    }
+
+    fn word(&self, index: &str) -> String {
+        self.words.load(self.memory, index, Type::U32)
+    }
+
+    fn whole(&self, ty: Type) -> String {
+        let Access { name, memory, words, .. } = self;
+        let at = format!("params.{name}_at + i");
+        let load = words.load(memory, &at, ty);
+        let mut text = format!("fn load_{name}(i: i32) -> {ty} {{ return {load}; }}\n");
+        if self.usage != Use::Read {
+            let store = words.store(memory, &at, ty, "value");
+            let _ = writeln!(text, "fn store_{name}(i: i32, value: {ty}) {{ {store} }}");
+        }
+        text
+    }
+
+    fn packed(&self, ty: Type) -> String {
+        let name = self.name;
+        // Elements per word, as a shift; bits of an element; how it is made of them and back.
+        let (shift, bits, from, to) = match self.dtype {
+            DType::F16 => (1, 16, "half_value(bits)", "half_bits(value)"),
+            DType::BF16 => (1, 16, "bfloat_value(bits)", "bfloat_bits(value)"),
+            DType::U8 => (2, 8, "bits", "value & 0xffu"),
+            _ => (2, 8, "bits != 0u", "select(0u, 1u, value)"),
+        };
+        let mask = (1u32 << bits) - 1;
+        let inside = (1u32 << shift) - 1;
+        let place = format!("at >> {shift}u");
+        let load = self.word(&place);
+        let mut text = format!(
+            "fn load_{name}(i: i32) -> {ty} {{\n    let at = u32(params.{name}_at + i);\n    \
+             let bits = ({load} >> ((at & {inside}u) * {bits}u)) & {mask}u;\n    \
+             return {from};\n}}\n"
+        );
+        if self.usage != Use::Read {
+            let flip = self.words.flip(self.memory, &place, &format!("(old ^ ({to})) << shift"));
+            let _ = writeln!(
+                text,
+                "fn store_{name}(i: i32, value: {ty}) {{\n    \
+                 let at = u32(params.{name}_at + i);\n    \
+                 let shift = (at & {inside}u) * {bits}u;\n    \
+                 let old = ({load} >> shift) & {mask}u;\n    {flip}\n}}"
+            );
+        }
+        text
+    }
+
+    fn blocks(&self) -> String {
+        let name = self.name;
+        let half = self.word("at >> 1u");
+        let mut text = format!(
+            "fn half_{name}(i: i32) -> u32 {{\n    let at = u32(params.{name}_at + i);\n    \
+             return ({half} >> ((at & 1u) * 16u)) & 0xffffu;\n}}\n"
+        );
+        let word = match self.even {
+            true => format!("    return {half};"),
+            // Both words are read, which are the same where it is one: compilers that make a branch
+            // of each early return take minutes for a kernel that calls this often.
+            false => format!(
+                "    let low = {half};\n    let high = {};\n    \
+                 return select(low, (low >> 16u) | (high << 16u), (at & 1u) != 0u);",
+                self.word("(at + 1u) >> 1u")
+            ),
+        };
         let _ = writeln!(
             text,
-            "fn store_half_{name}(i: i32, value: u32) {{\n    \
-             let at = u32(params.{name}_at + i);\n    let shift = (at & 1u) * 16u;\n    \
-             let old = ({} >> shift) & 0xffffu;\n    \
-             atomicXor(&{name}_memory[at >> 1u], (old ^ value) << shift);\n}}",
-            load("at >> 1u")
+            "fn word_{name}(i: i32) -> u32 {{\n    let at = u32(params.{name}_at + i);\n{word}\n}}"
         );
+        if self.usage != Use::Read {
+            let flip = self.words.flip(self.memory, "at >> 1u", "(old ^ value) << shift");
+            let _ = writeln!(
+                text,
+                "fn store_half_{name}(i: i32, value: u32) {{\n    \
+                 let at = u32(params.{name}_at + i);\n    let shift = (at & 1u) * 16u;\n    \
+                 let old = ({half} >> shift) & 0xffffu;\n    {flip}\n}}"
+            );
+        }
+        text
     }
 }

@@ -22,7 +22,7 @@ fn main(
     let q = i32(row) * params.q_row + i32(head) * params.q_head;
     var start = 0u;
     var end = params.tokens;
-    see(row, &start, &end);
+    see(row, thread, &start, &end);
     NARROW
     var most = from_bits(0xff800000u);
     var total = 0.0;

@@ -14,7 +14,7 @@ fn main(
     let row = group.y;
     var start = 0u;
     var end = params.tokens;
-    see(row, &start, &end);
+    see(row, thread, &start, &end);
     var most = from_bits(MINUS_INF);
     var bad = false;
     for (var part = 0u; part < params.splits; part++) {

@@ -37,7 +37,7 @@ pub(super) fn launches(op: &Attention, gpu: &GpuTraits) -> Result<Launches> {
     };
     let build = split::in_parts(operands(build, op)?, op, splits)?.define("FINISH", finish);
     let groups = [size(NAME, sizes.heads)?, size(NAME, sizes.rows)?, 1];
-    split::joined(op, gpu, build.launch(groups, threads), splits)
+    split::joined(op, gpu, build.launch(groups, threads)?, splits)
 }
 
 /// Everything that is bound, and the numbers that go with it.
@@ -81,11 +81,13 @@ fn places<'g>(
         .i32(&format!("{name}_step"), step(NAME, inside(view))?))
 }
 
-/// `see(row, start, end)`: which keys a row sees.
+/// `see(row, thread, start, end)`: which keys a row sees.
 fn see<'g>(build: Build<'g>, op: &Attention) -> Result<Build<'g>> {
     Ok(match &op.positions {
         None => {
-            build.also("fn see(row: u32, start: ptr<function, u32>, end: ptr<function, u32>) {}\n")
+            let see = "fn see(row: u32, thread: u32, start: ptr<function, u32>, \
+                       end: ptr<function, u32>) {}\n";
+            build.also(see)
         }
         Some(positions) => {
             // A position beyond what is counted in signs sees all there is.
@@ -97,11 +99,12 @@ fn see<'g>(build: Build<'g>, op: &Attention) -> Result<Build<'g>> {
             let window = op.window.map_or(i32::MAX, |w| i32::try_from(w).unwrap_or(i32::MAX));
             build
                 .read("positions", positions)
+                .same()
                 .rows(NAME, "positions", positions)?
                 .i32("window", window)
                 .also(
-                    "fn see(row: u32, start: ptr<function, u32>, end: ptr<function, u32>) {
-    let position = load_positions(i32(row) * params.positions_step);
+                    "fn see(row: u32, thread: u32, start: ptr<function, u32>, end: ptr<function, u32>) {
+    let position = same_positions(i32(row) * params.positions_step, thread);
     let last = LAST;
     let most = i32(params.tokens);
     *end = u32(clamp(min(last, 0x3fffffff) + 1, 0, most));

@@ -78,6 +78,6 @@ pub(super) fn joined(
         .scratch("parts", range.clone(), false)
         .write("out", &op.out);
     let build = see(places(numbers(build, op, splits)?, "out", &op.out, ["row", "head"])?, op)?;
-    let join = build.launch([size(NAME, sizes.heads)?, size(NAME, sizes.rows)?, 1], THREADS);
+    let join = build.launch([size(NAME, sizes.heads)?, size(NAME, sizes.rows)?, 1], THREADS)?;
     Ok(Launches { launches: vec![first, join], scratch: range.end })
 }

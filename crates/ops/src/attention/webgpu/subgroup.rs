@@ -63,7 +63,7 @@ impl Text {
             .define("VALUES", self.values())
             .define("FINISH", if splits == 1 { self.finish() } else { self.keep() });
         let groups = [size(NAME, across)?, size(NAME, down)?, 1];
-        joined(op, gpu, build.launch(groups, self.width as u32), splits)
+        joined(op, gpu, build.launch(groups, self.width as u32)?, splits)
     }
 
     fn pieces(&self) -> usize {
@@ -116,7 +116,7 @@ impl Text {
     let q{q} = i32(row{q}) * params.q_row + i32(head{q}) * params.q_head;
     var start{q} = 0u;
     var end{q} = params.tokens;
-    see(row{q}, &start{q}, &end{q});
+    see(row{q}, lane, &start{q}, &end{q});
     if start{q} < end{q} {{
         start = min(start, start{q});
         end = max(end, end{q});

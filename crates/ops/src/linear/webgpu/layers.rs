@@ -138,7 +138,7 @@ impl<'a> Layers<'a> {
             true => (rows.div_ceil(text.rows), lanes::LANES as u32),
             false => (1, sum_threads(gpu)),
         };
-        Ok(build.launch([size(NAME, groups)?, size(NAME, down)?, 1], threads))
+        build.launch([size(NAME, groups)?, size(NAME, down)?, 1], threads)
     }
 
     /// What is summed at once, and the outputs of a workgroup.

@@ -36,7 +36,7 @@ pub(super) fn launch(x: &View, part: &Part, gpu: &GpuTraits) -> Result<Launch> {
 }
 ",
     );
-    Ok(build.launch(tile_groups(rows, n, 1)?, 64))
+    build.launch(tile_groups(rows, n, 1)?, 64)
 }
 
 /// The kernel of tiles, with no operands yet.

@@ -44,7 +44,7 @@ pub(super) fn launch(op: &Matmul, gpu: &GpuTraits, batch: usize) -> Result<Launc
         .define("FINISH", finish(rows));
     let groups =
         [size(NAME, n.div_ceil(4 * LANES))?, size(NAME, m.div_ceil(rows))?, size(NAME, batch)?];
-    Ok(build.launch(groups, LANES as u32))
+    build.launch(groups, LANES as u32)
 }
 
 fn setup(rows: usize) -> String {

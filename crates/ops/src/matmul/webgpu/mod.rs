@@ -51,7 +51,7 @@ fn put(row: u32, column: u32, values: vec4<f32>) {
 }
 ",
         );
-    Ok(build.launch(tile_groups(m, n, batch)?, 64).into())
+    Ok(build.launch(tile_groups(m, n, batch)?, 64)?.into())
 }
 
 /// The view with the leading dimensions of the result.

@@ -1,0 +1,33 @@
+//! What WGSL leaves open where other devices keep to IEEE 754. A case that would show it says so, and
+//! is as strict as before in everything else.
+
+use super::{Tolerance, Variation};
+
+/// What an implementation of WebGPU may choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wgsl {
+    /// Numbers too small for a normal `f32` may be read as zeros ("any inputs or outputs of
+    /// operations may be flushed to zero"). It shows in functions that jump at zero: each element is
+    /// right if it is what the op means of its operands, or of those with zeros in their place.
+    Subnormals,
+    /// An integer that no `f32` is may become either of its neighbours, not only the nearer one.
+    EitherNeighbour,
+}
+
+impl Wgsl {
+    /// The operands that another result is right for, if it is.
+    pub fn otherwise(self, variation: &Variation) -> Option<Variation> {
+        (self == Wgsl::Subnormals).then(|| Variation { flushed: true, ..variation.clone() })
+    }
+
+    /// How near results must be that must be within `tolerance` elsewhere.
+    pub fn tolerance(self, tolerance: Tolerance) -> Tolerance {
+        if self == Wgsl::Subnormals {
+            return tolerance;
+        }
+        // Neighbours are at most this share of them apart.
+        let apart = f64::from(f32::EPSILON);
+        let Tolerance { nmse, abs, rel } = tolerance;
+        Tolerance { nmse: nmse.max(apart * apart), abs, rel: rel.max(apart) }
+    }
+}
