@@ -180,3 +180,55 @@ fn every_index_fold_and_atomic_is_taken() {
     }
     accepted(&wgsl::kernel(&b.finish().unwrap(), [8, 4, 3], &Sharing::none()));
 }
+
+#[test]
+fn operands_that_share_a_binding_are_one_variable() {
+    let program = parse(
+        "program twice(in view a: f32, in view b: u8, out view c: f16) {
+            %x = load a[@]
+            %n = load b[@]
+            %y = f32 %n
+            %z = add %x, %y
+            store c[@], %z
+        }",
+    );
+    let text = wgsl::map(&program, 1, &Sharing::new(vec![0, 1, 0]));
+    accepted(&text);
+    let declared: Vec<&str> = text.lines().filter(|line| line.starts_with("@group")).collect();
+    assert_eq!(
+        declared,
+        [
+            "@group(0) @binding(0) var<storage, read_write> p0_memory: array<atomic<u32>>;",
+            "@group(0) @binding(1) var<storage, read> p1_memory: array<u32>;",
+            "@group(0) @binding(2) var<uniform> params: Params;",
+        ]
+    );
+    assert!(text.contains("bitcast<f32>(atomicLoad(&p0_memory[params.p0_at + i]))"), "{text}");
+    assert!(text.contains("atomicXor(&p0_memory[at >> 1u]"), "{text}");
+}
+
+#[test]
+fn results_may_lie_with_what_they_are_made_of() {
+    let program = parse(
+        "program same(in view a: f32) {
+            %x = load a[@]
+            yield %x
+        }",
+    );
+    let text = wgsl::value(&program, 1, 1, DType::F32, &Sharing::new(vec![0, 0]));
+    accepted(&text);
+    assert!(text.contains("p0_memory[params.result_at + i] = value;"), "{text}");
+    assert!(text.contains("@binding(1) var<uniform> params"), "{text}");
+}
+
+#[test]
+fn atomics_of_both_signs_cannot_share() {
+    let program = parse(
+        "program count(inout buffer a: i32, inout buffer b: u32) {
+            %o = atomic_max a[0u], 1
+            %p = atomic_max b[0u], 1u
+        }",
+    );
+    assert!(wgsl::shareable(&program, &Sharing::none()));
+    assert!(!wgsl::shareable(&program, &Sharing::new(vec![0, 0])));
+}

@@ -95,6 +95,48 @@ function tell(record, op, kernel, what) {
   console.log(`  ${record.name} (${record.source}): ${op}, ${kernel}: ${what}`);
 }
 
+// What every browser refuses: if this Dawn takes it, it judges nothing.
+const hopeless = {
+  name: "a barrier that not all threads reach",
+  module: `@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) i: u32) {
+    if x[i] > 0u { workgroupBarrier(); }
+}`,
+};
+const unannounced = {
+  name: "subgroups that were not enabled",
+  module: `@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@compute @workgroup_size(64)
+fn main() { x[0] = subgroupAdd(1u); }`,
+};
+const aliasing = `@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> b: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) i: u32) { a[i] = b[i]; }`;
+
+async function checkTheJudge() {
+  const device = await open({ features: ["subgroups"] });
+  const of = (text, writes) => ({ text, entry: "main", constants: {}, writes, params: false });
+  const taken = [];
+  for (const { name, module } of [hopeless, unannounced]) {
+    if (!(await compile(device, of(module, [true]))).error) taken.push(name);
+  }
+  const made = await compile(device, of(aliasing, [true, true]));
+  if (made.error) throw new Error(`Dawn refuses a sound module: ${made.error}`);
+  const launch = (offset) => ({
+    bindings: [0, offset].map((offset) => ({ buffer: 0, size: 1024, offset, length: 512 })),
+    params: 0,
+    groups: [1, 1, 1],
+  });
+  if (!(await bind(device, launch(256), made))) taken.push("bytes that are bound twice");
+  const apart = await bind(device, launch(512), made);
+  if (apart) throw new Error(`Dawn refuses a sound launch: ${apart}`);
+  device.destroy();
+  if (taken.length > 0) throw new Error(`this Dawn takes ${taken.join(", and ")}`);
+}
+
+await checkTheJudge();
 const counts = [];
 for (const record of records) {
   const device = await open(record);

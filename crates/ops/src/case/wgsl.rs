@@ -31,3 +31,30 @@ impl Wgsl {
         Tolerance { nmse: nmse.max(apart * apart), abs, rel: rel.max(apart) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_open_is_allowed() {
+        let exact = Tolerance::EXACT;
+        assert_eq!(Wgsl::Subnormals.tolerance(exact), exact);
+        let near = Wgsl::EitherNeighbour.tolerance(exact);
+        // Both neighbours of 4169906400, and the one beyond.
+        assert!(near.accepts(4_169_906_176.0, 4_169_906_432.0));
+        assert!(!near.accepts(4_169_905_920.0, 4_169_906_432.0));
+        assert!(!near.accepts(1.0, 0.0) && !near.accepts(f64::NAN, 1.0));
+    }
+
+    #[test]
+    fn only_subnormal_numbers_are_flushed() {
+        let flushed = Wgsl::Subnormals.otherwise(&Variation::default()).unwrap();
+        let least = f64::from(f32::MIN_POSITIVE);
+        let given = [least, least / 2.0, -1e-40, 0.0, f64::NEG_INFINITY];
+        let found = given.map(|number| flushed.number(number));
+        assert_eq!(found, [least, 0.0, 0.0, 0.0, f64::NEG_INFINITY]);
+        assert!(found[2].is_sign_negative() && flushed.number(f64::NAN).is_nan());
+        assert!(Wgsl::EitherNeighbour.otherwise(&Variation::default()).is_none());
+    }
+}
