@@ -39,7 +39,6 @@ impl Maker<'_> {
     /// The launch, compiled and bound; why not, if it can't be.
     pub(crate) fn make(&mut self, op: &'static str, launch: &Launch) -> Result<Dispatch, String> {
         let spans = spans(launch, self.traits);
-        check(launch, &spans, self.traits)?;
         let bound: Result<Vec<_>> = launch
             .bindings
             .iter()
@@ -47,6 +46,7 @@ impl Maker<'_> {
             .map(|(one, span)| self.bind(op, one, span))
             .collect();
         let bound = bound.map_err(|error| error.to_string())?;
+        check(launch, &spans, self.traits)?;
         let params = launch.params.words();
         let pipeline = self.pipelines.get(Key::new(launch, &spans))?;
         let piece = (!params.is_empty()).then(|| self.pages.put(self.gpu, self.queue, params));
