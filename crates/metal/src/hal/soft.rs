@@ -4,7 +4,7 @@ use super::{Done, Facts, Fault, Hal, Result, Times};
 use bessemer_core::gpu::{Constant, GpuTraits};
 use softmetal::{
     BlitEncoder, CommandBuffer, CommandQueue, CompileOptions, ComputeEncoder, ComputePipeline,
-    DispatchType, Error, FunctionConstants, Library, SharedEvent, Size, StorageMode,
+    DispatchType, Error, Fence, FunctionConstants, Library, SharedEvent, Size, StorageMode,
 };
 use std::{
     env::consts,
@@ -96,6 +96,8 @@ impl Device {
         let mut asked = softmetal::DeviceOptions {
             checked: options.checked,
             seed: options.seed,
+            // Nothing but the fence keeps command buffers in order, as on a Mac.
+            untracked: true,
             profile: options.profile,
             observer: options.observer.clone(),
             memory: options.memory.clone(),
@@ -151,7 +153,7 @@ impl super::Device<Soft> for Device {
     fn queue(&self) -> Result<Queue> {
         let queue = self.device.new_command_queue();
         let (simdgroups, failures) = (self.facts.traits.simd_reduce, self.failures.clone());
-        Ok(Queue { queue, simdgroups, failures })
+        Ok(Queue { queue, fence: self.device.new_fence(), simdgroups, failures })
     }
 
     fn event(&self) -> Result<SharedEvent> {
@@ -293,6 +295,7 @@ impl super::Buffer for Buffer {
 /// softmetal's queue.
 pub struct Queue {
     queue: CommandQueue,
+    fence: Fence,
     /// Whether simdgroups can be used; if not, the checked mode refuses kernels that do.
     simdgroups: bool,
     failures: Failures,
@@ -302,22 +305,25 @@ impl super::Queue<Soft> for Queue {
     fn commands(&self, _: &str) -> Result<Commands> {
         let commands = self.queue.command_buffer_with_unretained_references();
         let failures = self.failures.clone();
-        Ok(Commands { commands, simdgroups: self.simdgroups, failures })
+        let fence = self.fence.clone();
+        Ok(Commands { commands, fence, simdgroups: self.simdgroups, failures })
     }
 }
 
 /// softmetal's command buffer.
 pub struct Commands {
     commands: CommandBuffer,
+    fence: Fence,
     simdgroups: bool,
     failures: Failures,
 }
 
 impl super::Commands<Soft> for Commands {
     fn encoder(&mut self, _: &str) -> Result<Encoder> {
-        // Command buffers of a queue run one after the other here: no fence is needed.
         let encoder = self.commands.compute_encoder_with_type(DispatchType::Concurrent);
-        Ok(Encoder { encoder: encoder.map_err(fault)?, failures: self.failures.clone() })
+        let mut encoder = encoder.map_err(fault)?;
+        encoder.wait_for_fence(&self.fence).map_err(fault)?;
+        Ok(Encoder { encoder, fence: self.fence.clone(), failures: self.failures.clone() })
     }
 
     fn signal(&mut self, event: &SharedEvent, value: u64) -> Result<()> {
@@ -360,6 +366,7 @@ impl super::Event for SharedEvent {
 /// softmetal's encoder.
 pub struct Encoder {
     encoder: ComputeEncoder,
+    fence: Fence,
     failures: Failures,
 }
 
@@ -392,7 +399,9 @@ impl super::Encoder<Soft> for Encoder {
         self.encoder.memory_barrier().map_err(fault)
     }
 
-    fn end(self) {
+    fn end(mut self) {
+        // It fails only if the command buffer was committed, which has this encoder in it.
+        let _ = self.encoder.update_fence(&self.fence);
         self.encoder.end_encoding();
     }
 
