@@ -41,6 +41,12 @@ pub(super) fn rule(c: &Complaint<'_>) -> Option<&'static str> {
         let name = quoted(m).next()?;
         return STANDARD.contains(&name).then_some("standard-headers");
     }
+    // A swizzle is a temporary, whose address has no address space.
+    let pointer = quoted(m).last().and_then(|t| t.strip_suffix(" *"));
+    if m.contains("with an rvalue of type") && pointer.is_some_and(|t| bare(t) == t && is_vector(t))
+    {
+        return Some("swizzle-address");
+    }
     if m.contains("no member named") && quoted(m).nth(1).is_some_and(is_vector) {
         let name = quoted(m).next()?;
         let mixed =
