@@ -49,6 +49,46 @@ fn arrays_columns_and_threadgroup_variables() {
 }
 
 #[test]
+fn volatile_vectors() {
+    for d in [device(), checked()] {
+        let (s, p) = (shared(&d, &[0f32; 12]), shared(&d, &[0f32; 3]));
+        let args = [Arg::Buffer(&s), Arg::Buffer(&p)];
+        run(&d, &source("memory"), "volatiles", &args, 1, 1).unwrap();
+        let want = [20.0, 20.0, 20.0, 20.0, 122.0, 122.0, 122.0, 122.0, 1.0, 2.0, 3.0, 3.0];
+        assert_eq!(s.to_vec::<f32>().unwrap(), want);
+    }
+}
+
+#[test]
+fn textures_compile_and_other_stages_are_left_out() {
+    let d = device();
+    let l = library(&d, &source("graphics"));
+    assert_eq!(l.function_names(), ["plain"]);
+    let not_run = l.functions_not_run();
+    let named = |n: &str| not_run.iter().find(|(name, ..)| name == n).unwrap();
+    for name in ["blur", "layers_float", "bundle"] {
+        assert_eq!((named(name).1.as_str(), named(name).2), ("textures", true), "{name}");
+        let e = l.function(name).err().unwrap().to_string();
+        assert!(e.contains("cannot run here: it uses textures"), "{e}");
+    }
+    assert_eq!((named("corner").1.as_str(), named("corner").2), ("a vertex function", false));
+    let x = shared(&d, &[0f32]);
+    run(&d, &source("graphics"), "plain", &[Arg::Buffer(&x)], 1, 1).unwrap();
+    assert_eq!(x.to_vec::<f32>().unwrap(), [3.0]);
+    // They are compiled, and what is wrong in them is an error.
+    for (from, to) in [
+        ("in.read(at)", "in.read(int2(at))"),
+        ("out.write(", "in.write("),
+        ("in.read(at)", "in.sample(at)"),
+        ("a.read(uint2(0), 1)", "a.read(uint2(0), 1).nothing"),
+    ] {
+        let text = source("graphics");
+        assert!(text.contains(from));
+        errors(&text.replace(from, to));
+    }
+}
+
+#[test]
 fn literals_and_strings() {
     let got: Vec<u32> = once("literals", 11, &[], &[]);
     let bits = f32::to_bits;

@@ -3,7 +3,7 @@
 use super::pipeline::mode as mode_of;
 use super::{ComputePipeline, Device, Function, FunctionConstants};
 use crate::compile::Options;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use crate::front::{Mode, Unit};
 use crate::language;
 use std::collections::BTreeMap;
@@ -97,10 +97,21 @@ impl Library {
     ) -> Result<Function> {
         let unit = &self.inner.unit;
         let Some(entry) = unit.entries.iter().position(|e| e.name == name) else {
+            if let Some(other) = unit.not_run.iter().find(|n| n.name == name) {
+                let it = if other.compiled { "uses" } else { "is" };
+                let message = format!("'{name}' cannot run here: it {it} {}", other.why);
+                return invalid("function", message);
+            }
             return Err(Error::NoFunction { name: name.into(), known: self.function_names() });
         };
         let values = constants.render(&unit.constants)?;
         Ok(Function { library: self.clone(), entry, values })
+    }
+
+    /// Functions of the file that cannot be run here: name, why, and whether they were compiled.
+    pub fn functions_not_run(&self) -> Vec<(String, String, bool)> {
+        let list = self.inner.unit.not_run.iter();
+        list.map(|n| (n.name.clone(), n.why.clone(), n.compiled)).collect()
     }
 
     #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only the command asks"))]

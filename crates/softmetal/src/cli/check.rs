@@ -28,7 +28,12 @@ pub(super) fn check(args: &Args) -> anyhow::Result<ExitCode> {
     // A kernel over a limit is no reason not to list the others.
     let over: Vec<String> =
         made.iter().filter_map(|m| m.as_ref().err()).map(Error::to_string).collect();
+    let not_run = library.functions_not_run();
     if args.source.json {
+        let others: Vec<Value> = not_run
+            .iter()
+            .map(|(name, why, compiled)| json!({"name": name, "why": why, "compiled": compiled}))
+            .collect();
         let constants: Vec<Value> = library
             .function_constants()
             .into_iter()
@@ -36,11 +41,18 @@ pub(super) fn check(args: &Args) -> anyhow::Result<ExitCode> {
             .collect();
         say!(
             "{}",
-            json!({"kernels": kernels, "function_constants": constants, "errors": messages(&over)})
+            json!({"kernels": kernels, "function_constants": constants, "not_run": others, "errors": messages(&over)})
         )?;
     } else {
         for (index, name, kind) in library.function_constants() {
             say!("function_constant({index}) {kind} {name}")?;
+        }
+        for (name, why, compiled) in &not_run {
+            if *compiled {
+                say!("kernel {name}: compiles; cannot run here: {why}")?;
+            } else {
+                say!("{name}: left out: {why}")?;
+            }
         }
         say!("{} kernels", kernels.len())?;
         over.iter().for_each(complain);

@@ -33,6 +33,7 @@ const HEADERS: &[(&str, &str)] = &[
     header!("runtime.h"),
     header!("simd.h"),
     header!("simdgroup_matrix.h"),
+    header!("texture.h"),
     header!("traits.h"),
     header!("vec.h"),
     header!("vecops.h"),

@@ -1,6 +1,7 @@
 //! The arguments of kernels: where each comes from, by its attributes and its address space.
 
 use super::attributes;
+use super::graphics::is_texture;
 use super::kernels::attributes_in;
 use super::token::Source;
 use super::{Arg, ArgKind, Complaints};
@@ -32,25 +33,37 @@ const BUILTINS: &[&str] = &[
     "grid_size",
 ];
 
-/// Arguments of other kinds of function, or of things that softmetal has not.
-const REFUSED: &[(&str, &str)] = &[
-    ("texture", "textures are not supported"),
-    ("sampler", "samplers are not supported"),
-    ("stage_in", "[[stage_in]] is not supported"),
-    ("imageblock_data", "imageblocks are not supported"),
-    ("payload", "mesh and object functions are not supported"),
+/// Attributes of arguments that softmetal has nothing for.
+const MISSING: &[(&str, &str)] = &[
+    ("texture", "textures"),
+    ("sampler", "samplers"),
+    ("stage_in", "[[stage_in]]"),
+    ("imageblock_data", "imageblocks"),
+    ("payload", "mesh payloads"),
 ];
 
-/// Reads the parameters of a kernel.
+/// Reads the parameters of a kernel, and what it takes that there is not here.
 pub(super) fn arguments(
     source: &Source,
     params: Range<usize>,
     kernel: &str,
     complaints: &mut Complaints<'_>,
-) -> Vec<Arg> {
+) -> (Vec<Arg>, Option<&'static str>) {
     let mut args = Vec::new();
+    let mut missing = None;
     for p in split(source, params) {
         if p.len() == 1 && source.is(p.start, "void") {
+            continue;
+        }
+        let attributes = attributes_in(source, p.clone());
+        if let Some((_, what)) =
+            MISSING.iter().find(|(n, _)| attributes.iter().any(|a| a.name == *n))
+        {
+            missing = missing.or(Some(*what));
+            continue;
+        }
+        if p.clone().any(|i| is_texture(source, i)) && !p.clone().any(|i| source.is(i, "*")) {
+            missing = missing.or(Some("textures"));
             continue;
         }
         if let Some(arg) = argument(source, p, kernel, complaints) {
@@ -73,7 +86,7 @@ pub(super) fn arguments(
             );
         }
     }
-    args
+    (args, missing)
 }
 
 /// Unnumbered arguments take the lowest free indices of their kind, in order.
@@ -165,9 +178,6 @@ fn argument(
     for a in &attributes {
         let index =
             || attributes::integer(source, a.args.clone()).and_then(|n| u32::try_from(n).ok());
-        if let Some((_, why)) = REFUSED.iter().find(|(n, _)| *n == a.name) {
-            return complain((*why).to_string());
-        }
         if BUILTINS.contains(&a.name.as_str()) {
             if indirect {
                 return complain(format!("[[{}]] is a value, not a pointer or reference", a.name));

@@ -8,13 +8,15 @@ use super::reach::Reach;
 use super::rewrite::{Edits, spelled};
 use super::token::{Kind, Source};
 use super::variables::Variables;
-use super::{Arg, Complaints, Entry};
+use super::{Arg, Complaints, Entry, NotRun};
 use std::ops::Range;
 
 /// A kernel function as it is written.
 pub(crate) struct Kernel {
     pub(crate) item: usize,
     pub(crate) args: Vec<Arg>,
+    /// What it takes that there is not here.
+    missing: Option<&'static str>,
     host_name: Option<String>,
     max_threads: Option<u32>,
 }
@@ -58,15 +60,6 @@ pub(crate) fn kernels(
         };
         let head = item.start..params.start.saturating_sub(1);
         let attributes = attributes_in(source, head.clone());
-        for kind in ["vertex", "fragment", "mesh", "object"] {
-            let keyword = head.clone().any(|i| source.is(i, kind) && i != item.name_at);
-            if keyword || attributes.iter().any(|a| a.name == kind) {
-                complaints.at(
-                    item.name_at,
-                    format!("{kind} functions are not supported: softmetal runs compute kernels"),
-                );
-            }
-        }
         let keyword = head.clone().any(|i| source.is(i, "kernel") && i != item.name_at);
         if !keyword && !attributes.iter().any(|a| a.name == "kernel") {
             continue;
@@ -83,8 +76,8 @@ pub(crate) fn kernels(
             .find(|a| a.name == "max_total_threads_per_threadgroup")
             .and_then(|a| attributes::integer(source, a.args.clone()))
             .and_then(|n| u32::try_from(n).ok());
-        let args = arguments(source, params.clone(), &item.name, complaints);
-        out.push(Kernel { item: index, args, host_name, max_threads });
+        let (args, missing) = arguments(source, params.clone(), &item.name, complaints);
+        out.push(Kernel { item: index, args, missing, host_name, max_threads });
     }
     out
 }
@@ -97,9 +90,15 @@ pub(crate) fn entries(
     variables: &Variables,
     edits: &mut Edits,
     complaints: &mut Complaints<'_>,
-) -> Vec<Entry> {
+) -> (Vec<Entry>, Vec<NotRun>) {
     let reach = Reach::new(source, items);
     let mut out: Vec<Entry> = Vec::new();
+    let mut not_run: Vec<NotRun> = Vec::new();
+    let missing = |kernel: &Kernel, from: Option<Range<usize>>| {
+        let tokens = items[kernel.item].tokens.clone();
+        let reached: Vec<Range<usize>> = [Some(tokens), from].into_iter().flatten().collect();
+        kernel.missing.or_else(|| reach.textures(source, &reached).then_some("textures"))
+    };
     let mut add = |entry: Entry, at: usize, complaints: &mut Complaints<'_>| -> Option<usize> {
         if out.iter().any(|e: &Entry| e.name == entry.name) {
             complaints.at(at, format!("two kernels are called '{}'", entry.name));
@@ -135,6 +134,10 @@ pub(crate) fn entries(
         let tag =
             variables.tagged.contains(&kernel.item).then(|| tag_name(items, kernels, kernel.item));
         let name = kernel.host_name.clone().unwrap_or_else(|| item.name.clone());
+        if let Some(why) = missing(kernel, None) {
+            not_run.push(NotRun { name, why: why.into(), compiled: true });
+            continue;
+        }
         // Qualified, as a kernel may be called what a function of `metal` is.
         let expression = format!("::{}{}", item.path, item.name);
         if let Some(n) = add(make(kernel, name, expression, tag, None), item.name_at, complaints) {
@@ -171,6 +174,14 @@ pub(crate) fn entries(
             .find(|a| a.name == "host_name")
             .and_then(|a| string(source, a.args.clone()));
         let name = host.unwrap_or_else(|| id.replace(' ', ""));
+        if let Some(why) = missing(kernel, Some(tokens.clone())) {
+            // Its address makes clang compile it.
+            let kept =
+                format!("static constexpr auto __sm_kept_{} = ({expression});", not_run.len());
+            edits.replace(source.span(tokens), kept);
+            not_run.push(NotRun { name, why: why.into(), compiled: true });
+            continue;
+        }
         let tag = variables.tagged.contains(&kernel.item).then_some(tag);
         if let Some(n) =
             add(make(kernel, name, expression, tag, Some(tokens.clone())), name_at, complaints)
@@ -178,7 +189,7 @@ pub(crate) fn entries(
             edits.replace(source.span(tokens), format!(" __SM_E{n} "));
         }
     }
-    out
+    (out, not_run)
 }
 
 /// The class that tells a kernel's threadgroup variables from another's.
@@ -251,7 +262,9 @@ fn instantiated(source: &Source, item: &Item) -> Option<Instantiation> {
     }
     let (name, after) = last?;
     let mut first = name;
-    while first >= 2 && source.is(first - 1, "::") && source.is_ident(first - 2) {
+    // `void ::a::name`: the word before the path is the type.
+    let part = |k: usize| source.is_ident(k) && !source.is(k, "void");
+    while first >= 2 && source.is(first - 1, "::") && part(first - 2) {
         first -= 2;
     }
     Some(Instantiation {

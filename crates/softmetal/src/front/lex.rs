@@ -5,7 +5,7 @@ use super::token::{Kind, Token};
 
 /// The tokens of the output of `clang -E`, and the files that its line markers name.
 pub(super) fn tokens(text: &str) -> (Vec<Token>, Vec<String>) {
-    Lexer { text: text.as_bytes(), at: 0, line: 1, file: 0 }.run()
+    Lexer { text: text.as_bytes(), at: 0, dots: 0, line: 1, file: 0 }.run()
 }
 
 /// Brackets spelled as digraphs (`<: :> <% %>`) as themselves and a blank, so that nothing moves.
@@ -14,24 +14,30 @@ pub(super) fn plain_brackets(text: String) -> String {
         return text;
     }
     let mut bytes = text.as_bytes().to_vec();
-    let mut next = 0;
-    for t in tokens(&text).0.iter().filter(|t| t.kind == Kind::Punct) {
-        if t.start < next {
-            continue;
+    let mut at = 0;
+    // Between words, numbers and quotes.
+    let tokens = tokens(&text).0;
+    for t in tokens.iter().filter(|t| t.kind == Kind::Punct) {
+        at = at.max(t.start);
+        while at < t.end {
+            let rest = &text.as_bytes()[at..];
+            // `<::` is `<` and `::`, unless it goes on to `<:::` or `<::>`.
+            let scope = rest.starts_with(b"<::") && !matches!(rest.get(3), Some(b':' | b'>'));
+            let plain = match rest {
+                [b'<', b':', ..] if !scope => b'[',
+                [b':', b'>', ..] => b']',
+                [b'<', b'%', ..] => b'{',
+                [b'%', b'>', ..] => b'}',
+                _ => {
+                    // What is longer, such as `::`, is not looked into.
+                    at += if rest.starts_with(b"::") { 2 } else { 1 };
+                    continue;
+                }
+            };
+            bytes[at] = plain;
+            bytes[at + 1] = b' ';
+            at += 2;
         }
-        let rest = &text.as_bytes()[t.start..];
-        // `<::` is `<` and `::`, unless it goes on to `<:::` or `<::>`.
-        let scope = rest.starts_with(b"<::") && !matches!(rest.get(3), Some(b':' | b'>'));
-        let plain = match rest {
-            [b'<', b':', ..] if !scope => b'[',
-            [b':', b'>', ..] => b']',
-            [b'<', b'%', ..] => b'{',
-            [b'%', b'>', ..] => b'}',
-            _ => continue,
-        };
-        bytes[t.start] = plain;
-        bytes[t.start + 1] = b' ';
-        next = t.start + 2;
     }
     // ASCII took the place of ASCII, so this is still UTF-8.
     String::from_utf8(bytes).unwrap_or(text)
@@ -46,6 +52,8 @@ pub(crate) fn is_floating(number: &str) -> bool {
 struct Lexer<'a> {
     text: &'a [u8],
     at: usize,
+    /// Where the dots of `...` end.
+    dots: usize,
     line: usize,
     file: usize,
 }
@@ -121,7 +129,11 @@ impl Lexer<'_> {
 
     fn token(&mut self, c: u8) -> Kind {
         let next = self.peek(1).unwrap_or(0);
-        if c.is_ascii_digit() || (c == b'.' && next.is_ascii_digit()) {
+        if self.at >= self.dots && self.text[self.at..].starts_with(b"...") {
+            self.dots = self.at + 3;
+        }
+        let point = c == b'.' && self.at >= self.dots;
+        if c.is_ascii_digit() || (point && next.is_ascii_digit()) {
             self.number();
             return Kind::Number;
         }
@@ -164,7 +176,7 @@ impl Lexer<'_> {
             } && matches!(b, b'+' | b'-');
             let separator =
                 b == b'\'' && self.peek(1).is_some_and(|n| n.is_ascii_alphanumeric() || n == b'_');
-            if !(is_word(b) || b == b'.' || separator || sign) {
+            if !(is_word(b) && b != b'$' || b == b'.' || separator || sign) {
                 break;
             }
             previous = b;
@@ -186,8 +198,10 @@ impl Lexer<'_> {
             }
             self.at = self.at.min(self.text.len());
         }
-        if self.peek(0).is_some_and(|b| is_word(b) && !b.is_ascii_digit()) {
-            self.word();
+        if self.peek(0) == Some(b'_') {
+            while self.peek(0).is_some_and(|b| is_word(b) && b != b'$') {
+                self.at += 1;
+            }
         }
         if quote == b'"' { Kind::Str } else { Kind::Char }
     }

@@ -5,9 +5,12 @@ mod arguments;
 mod attributes;
 mod elements;
 mod emit;
+mod graphics;
 mod items;
 mod kernels;
 mod lex;
+#[cfg(test)]
+mod lex_against_clang;
 mod methods;
 mod reach;
 mod rewrite;
@@ -19,6 +22,7 @@ mod token;
 mod variables;
 
 pub(crate) use emit::{ConstantValues, Mode, cpp_type, render};
+pub(crate) use graphics::NotRun;
 pub(crate) use rules::Settings;
 pub(crate) use token::Source;
 
@@ -84,6 +88,8 @@ pub(crate) struct Unit {
     pub(crate) constants: Vec<Constant>,
     /// How many threadgroup variables there are.
     pub(crate) slots: u32,
+    /// Functions that are there and cannot be run.
+    pub(crate) not_run: Vec<NotRun>,
     /// Whether references to elements of vectors have to be looked for.
     pub(crate) refers: bool,
 }
@@ -142,8 +148,18 @@ pub(crate) fn translate(
     lines: &dyn Lines,
     settings: Settings,
 ) -> Result<Unit, Vec<Diagnostic>> {
+    let mut items = items::items(source);
+    let mut not_run = Vec::new();
+    let rest;
+    let source = match graphics::without(source, &items) {
+        Some((without, others)) => {
+            (rest, not_run) = (without, others);
+            items = items::items(&rest);
+            &rest
+        }
+        None => source,
+    };
     let mut complaints = Complaints { source, lines, list: Vec::new() };
-    let items = items::items(source);
     rules::check(source, &items, settings, &mut complaints);
     if !complaints.list.is_empty() {
         return Err(complaints.list);
@@ -154,12 +170,14 @@ pub(crate) fn translate(
     if !complaints.list.is_empty() {
         return Err(complaints.list);
     }
-    let entries =
+    let (entries, textured) =
         kernels::entries(source, &items, &kernels, &variables, &mut edits, &mut complaints);
+    not_run.extend(textured);
     if !complaints.list.is_empty() {
         return Err(complaints.list);
     }
     methods::rewrite(source, &items, &mut edits);
+    graphics::samplers(source, &items, &mut edits);
     strings::rewrite(source, &items, &mut edits);
     ternary::rewrite(source, &mut edits);
     rewrite::pragmas(source, &mut edits);
@@ -169,6 +187,7 @@ pub(crate) fn translate(
         entries,
         constants: variables.constants,
         slots: variables.slots,
+        not_run,
         refers: elements::may_be_referred_to(source),
     })
 }

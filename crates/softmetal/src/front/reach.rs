@@ -100,7 +100,7 @@ impl Reach {
     }
 
     /// Visits every identifier of `start` and of what it names, until `visit` says no.
-    fn walk(
+    pub(super) fn walk(
         &self,
         source: &Source,
         start: &[Range<usize>],

@@ -81,7 +81,7 @@ const ATOMICS: &[&str] =
 
 /// A literal as clang has to see it: MSL has no double, so one without a suffix is a float, and
 /// `bf` makes a bfloat. `0x5bf` is an integer.
-fn literal(text: &str) -> Option<String> {
+pub(super) fn literal(text: &str) -> Option<String> {
     if !is_floating(text) {
         return None;
     }

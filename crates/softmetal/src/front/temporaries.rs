@@ -5,7 +5,7 @@
 use super::arguments::split;
 use super::items::{Item, ItemKind};
 use super::rewrite::{Edits, spelled};
-use super::token::{Kind, Source};
+use super::token::Source;
 use std::ops::Range;
 
 /// Whether a method's name is called on something that may be a temporary. All methods of the name
@@ -14,28 +14,27 @@ pub(super) fn may_be_called(source: &Source, items: &[Item], class: &Item, item:
     let called = |k: usize| {
         source.is(k, &item.name) && source.is(k - 1, ".") && matches!(source.text(k - 2), ")" | "}")
     };
-    let named = match item.name.as_str() {
-        "operator" => is_function_call(source, item),
-        _ => (2..source.tokens.len()).any(called),
-    };
+    if item.name != "operator" && !(2..source.tokens.len()).any(called) {
+        return false;
+    }
     // Declared here and defined elsewhere, or for rvalues by the author's own hand: left alone.
-    let own = |i: &&Item| i.name == item.name && class.tokens.contains(&i.start);
-    named
-        && items.iter().filter(own).all(|i| match &i.kind {
-            ItemKind::Function { params, body } => {
-                let (_, _, after) = super::methods::qualifiers(source, params.end + 1);
-                (i.name != "operator" || !is_function_call(source, i))
-                    || body.is_some() && !source.is(after, "&")
-            }
-            _ => true,
-        })
-        && matches!(&item.kind, ItemKind::Function { body: Some(_), .. })
+    let own = |i: &&Item| spelling(source, i) == spelling(source, item);
+    let inside = items.iter().filter(|i| i.in_class && class.tokens.contains(&i.start));
+    inside.filter(own).all(|i| match &i.kind {
+        ItemKind::Function { params, body } => {
+            let (_, _, after) = super::methods::qualifiers(source, params.end + 1);
+            body.is_some() && !source.is(after, "&")
+        }
+        _ => true,
+    })
 }
 
-/// `operator()` or a conversion: what one calls on temporaries without naming it.
-fn is_function_call(source: &Source, item: &Item) -> bool {
-    let next = item.name_at + 1;
-    source.is(next, "(") || source.tokens[next].kind == Kind::Ident || source.is(next, "[")
+/// The name of a function; of an operator, with what it is an operator of.
+fn spelling(source: &Source, item: &Item) -> String {
+    match &item.kind {
+        ItemKind::Function { params, .. } => source.joined(item.name_at..params.start - 1),
+        _ => item.name.clone(),
+    }
 }
 
 /// Writes the version for temporaries behind the method.

@@ -33,6 +33,8 @@ __SM_FLOAT_VECS(__SM_TEST_VEC, isnormal)
   __sm_inline B isordered(T a, T b) { return !isunordered(a, b); }
 #define __SM_ORDERED_VEC(T, N, ...) __SM_ORDERED(T##N, bool##N)
 __SM_ORDERED(float, bool) __SM_ORDERED(half, bool) __SM_FLOAT_VECS(__SM_ORDERED_VEC, )
+template <class T, __sm_if_bf<T> = 0> __sm_inline bool isunordered(T a, T b) { return isnan(a) || isnan(b); }
+template <class T, __sm_if_bf<T> = 0> __sm_inline bool isordered(T a, T b) { return !isunordered(a, b); }
 #undef __SM_ORDERED
 #undef __SM_ORDERED_VEC
 #define __SM_ALL_ANY(N) \

@@ -24,3 +24,4 @@
 #include "entry.h"
 #include "misc.h"
 #include "names.h"
+#include "texture.h"

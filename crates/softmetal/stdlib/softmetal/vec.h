@@ -78,6 +78,12 @@ template <class T, class U, int N> struct __sm_put<T, packed_vec<U, N>> {
   explicit constexpr __sm_inline NAME(const OTHER<U, N> &v) : e{} { \
     for (int i = 0; i < N; i++) e[i] = T(v.e[i]); \
   }
+// Whole vectors in and out of volatile memory. Templates, so that a vector stays trivial to copy.
+#define __SM_VEC_VOLATILE(NAME, N) \
+  template <class U, enable_if_t<is_same<U, NAME>::value, int> = 0> \
+  __sm_inline NAME(const volatile U &v) : e{} { for (int i = 0; i < N; i++) e[i] = v.e[i]; } \
+  template <class U, enable_if_t<is_same<U, NAME>::value, int> = 0> \
+  __sm_inline volatile NAME &operator=(U v) volatile { for (int i = 0; i < N; i++) e[i] = v.e[i]; return *this; }
 #ifdef __SM_CHECKED
 // Whole vectors in and out of memory that others see go through functions here, so that the
 // sanitizer asks whether they are aligned. Templates leave the vector trivial to copy.
@@ -114,6 +120,7 @@ template <class T, class U, int N> struct __sm_put<T, packed_vec<U, N>> {
     __SM_VEC_BODY(vec, N) \
     __SM_VEC_SETS(vec, N) \
     __SM_VEC_CAST(vec, packed_vec, N) \
+    __SM_VEC_VOLATILE(vec, N) \
     __SM_VEC_MEMORY \
     __SM_SWIZZLES_##N \
   }; \
@@ -123,6 +130,7 @@ template <class T, class U, int N> struct __sm_put<T, packed_vec<U, N>> {
     __SM_VEC_BODY(packed_vec, N) \
     __SM_VEC_SETS(packed_vec, N) \
     __SM_VEC_CAST(packed_vec, vec, N) \
+    __SM_VEC_VOLATILE(packed_vec, N) \
     __SM_SWIZZLES_##N \
   };
 __SM_VEC(2, 2)

@@ -69,3 +69,16 @@ kernel void memory(device float *o [[buffer(0)]], constant Table &fixed [[buffer
   for (int x : t.nested[1]) sum += x;
   o[13] = sum;
 }
+
+kernel void volatiles(volatile device float4 *s [[buffer(0)]], volatile device packed_float3 *p [[buffer(1)]]) {
+  threadgroup volatile float2 t[2];
+  s[0] = float4(20.0);
+  float4 v = s[0];
+  v += v;
+  t[1] = float2(2, 3);
+  float2 w = t[1];
+  s[1] = v * w.y + t[1].x;
+  p[0] = packed_float3(1, 2, 3);
+  packed_float3 q = p[0];
+  s[2] = float4(float3(q), p[0].z);
+}

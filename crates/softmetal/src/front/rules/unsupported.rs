@@ -5,7 +5,6 @@ use super::super::token::Source;
 
 /// Words of such things, and what to say of them.
 const WORDS: &[(&str, &str)] = &[
-    ("sampler", "samplers are not supported by softmetal"),
     ("acceleration_structure", "ray tracing is not supported by softmetal"),
     ("instance_acceleration_structure", "ray tracing is not supported by softmetal"),
     ("primitive_acceleration_structure", "ray tracing is not supported by softmetal"),
@@ -18,10 +17,6 @@ const WORDS: &[(&str, &str)] = &[
     ("simdgroup_async_copy", "simdgroup_async_copy is not supported by softmetal"),
 ];
 
-/// How the names of textures start.
-const TEXTURES: &[&str] =
-    &["texture1d", "texture2d", "texture3d", "texturecube", "depth2d", "texture_buffer"];
-
 pub(super) fn check(source: &Source, complaints: &mut Complaints<'_>) {
     for i in 0..source.tokens.len() {
         let text = source.text(i);
@@ -29,12 +24,9 @@ pub(super) fn check(source: &Source, complaints: &mut Complaints<'_>) {
             // A member or a variable may carry some of these names.
             let named =
                 i > 0 && matches!(source.text(i - 1), "." | "->" | "::" | "struct" | "class");
-            let type_like = text == "sampler" && !source.is_ident(i + 1);
-            if !named && !type_like {
+            if !named {
                 complaints.at(i, *why);
             }
-        } else if TEXTURES.iter().any(|t| text.starts_with(t)) && source.is(i + 1, "<") {
-            complaints.at(i, format!("textures are not supported by softmetal ('{text}')"));
         } else if text == "tensor" && source.is(i + 1, "<") {
             complaints.at(i, "'tensor' is not supported by softmetal");
         }
