@@ -1,4 +1,4 @@
-"""Fetches public shader libraries into target/public, by cargo and pip. Nothing of theirs is kept here."""
+"""Fetches public shader libraries into target/public, by cargo, pip and npm. Nothing of theirs is kept here."""
 
 import functools
 import glob
@@ -58,6 +58,18 @@ def _ggml(version):
 def ggml(version="0.3.9"):
     """The folder ggml/src of a release of llama-cpp-python."""
     return _ggml(version)
+
+
+@functools.cache
+def npm(name, version):
+    """The folder of a package of npm."""
+    folder = os.path.join(FOLDER, f"{name}-{version}")
+    if not os.path.isdir(folder):
+        os.makedirs(FOLDER, exist_ok=True)
+        subprocess.run(["npm", "pack", "--silent", f"{name}@{version}"], cwd=FOLDER, check=True, stdout=subprocess.DEVNULL)
+        with tarfile.open(os.path.join(FOLDER, f"{name}-{version}.tgz")) as t:
+            t.extractall(folder, [m for m in t.getmembers() if m.name.endswith((".metal", ".h"))])
+    return os.path.join(folder, "package")
 
 
 @functools.cache

@@ -57,16 +57,6 @@ fn what_metal_has_not() {
         "'double' is not supported",
     );
     check("struct S { virtual void f() {} };", "3:12: error", "virtual");
-    check(
-        "kernel void k(texture2d<float> t [[texture(0)]]) { }",
-        "3:",
-        "textures are not supported",
-    );
-    check(
-        "vertex float4 v(uint i [[vertex_id]]) { return float4(i); }",
-        "3:",
-        "vertex functions are not supported",
-    );
 }
 
 #[test]

@@ -155,19 +155,6 @@ fn macros_and_versions() {
 fn what_is_not_supported_is_refused_by_name() {
     for (source, words) in [
         (
-            "kernel void k(texture2d<float, access::write> t [[texture(0)]]) { }",
-            "textures are not supported",
-        ),
-        (
-            "kernel void k(array<texture3d<half>, 4> t [[texture(0)]]) { }",
-            "textures are not supported",
-        ),
-        ("kernel void k(sampler s [[sampler(0)]]) { }", "samplers are not supported"),
-        (
-            "constexpr sampler s(filter::linear);\nkernel void k(device float *o [[buffer(0)]]) { }",
-            "samplers are not supported",
-        ),
-        (
             "#include <metal_raytracing>\nkernel void k(device float *o [[buffer(0)]]) { }",
             "ray tracing is not supported",
         ),
@@ -183,8 +170,6 @@ fn what_is_not_supported_is_refused_by_name() {
             "#include <metal_tensor>\nkernel void k(device float *o [[buffer(0)]]) { }",
             "'tensor' is not supported",
         ),
-        ("fragment float4 f() { return 0; }", "fragment functions are not supported"),
-        ("[[mesh]] void m() { }", "mesh functions are not supported"),
         (
             "kernel void k(visible_function_table<void()> t [[buffer(0)]]) { }",
             "function tables are not supported",
@@ -193,5 +178,20 @@ fn what_is_not_supported_is_refused_by_name() {
     ] {
         let e = errors(&format!("{HEAD}{source}"));
         assert!(e.contains(words) && e.contains("test.metal:"), "{source}\n{e}");
+    }
+}
+
+#[test]
+fn what_cannot_run_is_said_when_it_is_asked_for() {
+    for (source, name, words) in [
+        ("kernel void k(texture2d<float, access::write> t [[texture(0)]]) { }", "k", "textures"),
+        ("kernel void k(array<texture3d<half>, 4> t [[texture(0)]]) { }", "k", "textures"),
+        ("kernel void k(sampler s [[sampler(0)]]) { }", "k", "samplers"),
+        ("fragment float4 f() { return 0; }", "f", "a fragment function"),
+        ("[[mesh]] void m() { }", "m", "a mesh function"),
+    ] {
+        let l = library(&device(), &format!("{HEAD}{source}"));
+        let e = l.function(name).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(e.contains("cannot run here") && e.contains(words), "{source}\n{e}");
     }
 }

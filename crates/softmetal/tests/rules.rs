@@ -187,8 +187,8 @@ fn lenient_takes_what_clang_understands() {
     assert!(e.contains("[program-scope-constexpr]") && e.contains("[position-width]"), "{e}");
     compile(source, |o| o.lenient = true).unwrap();
     // What softmetal has not stays refused.
-    let texture = "kernel void k(texture2d<float> t [[texture(0)]]) { }";
-    assert!(compile(texture, |o| o.lenient = true).is_err());
+    let tensor = "kernel void k(tensor<device half, dextents<int, 2>> t [[buffer(0)]]) { }";
+    assert!(compile(tensor, |o| o.lenient = true).is_err());
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub(super) fn second_version(
 ) {
     // A reference would be to the copy.
     let result = item.start..item.name_at;
-    if result.clone().any(|k| matches!(source.text(k), "&" | "*")) {
+    if matches!(source.text(item.name_at - 1), "&" | "*") {
         return;
     }
     let mut arguments = Vec::new();

@@ -75,7 +75,8 @@ __SM_FLOAT_VECS(__SM_GEOMETRY, )
   __sm_inline T##3 cross(T##3 a, T##3 b) { \
     return T##3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x); \
   }
-__SM_CROSS(float) __SM_CROSS(half) __SM_CROSS(bfloat)
+// None for bfloat: PyTorch brings its own, and would be ambiguous.
+__SM_CROSS(float) __SM_CROSS(half)
 #undef __SM_CROSS
 namespace fast { using metal::dot; using metal::length; using metal::distance; using metal::normalize; }
 namespace precise { using metal::dot; using metal::length; using metal::distance; using metal::normalize; }

@@ -80,8 +80,8 @@ template <class T, class U, int N> struct __sm_put<T, packed_vec<U, N>> {
   }
 // Whole vectors in and out of volatile memory. Templates, so that a vector stays trivial to copy.
 #define __SM_VEC_VOLATILE(NAME, N) \
-  template <class U, enable_if_t<is_same<U, NAME>::value, int> = 0> \
-  __sm_inline NAME(const volatile U &v) : e{} { for (int i = 0; i < N; i++) e[i] = v.e[i]; } \
+  template <class U, enable_if_t<is_volatile<U>::value && is_same<typename __sm_bare<U>::type, NAME>::value, int> = 0> \
+  __sm_inline NAME(U &v) : e{} { for (int i = 0; i < N; i++) e[i] = v.e[i]; } \
   template <class U, enable_if_t<is_same<U, NAME>::value, int> = 0> \
   __sm_inline volatile NAME &operator=(U v) volatile { for (int i = 0; i < N; i++) e[i] = v.e[i]; return *this; }
 #ifdef __SM_CHECKED

@@ -77,8 +77,8 @@ kernel void volatiles(volatile device float4 *s [[buffer(0)]], volatile device p
   v += v;
   t[1] = float2(2, 3);
   float2 w = t[1];
-  s[1] = v * w.y + t[1].x;
+  s[1] = v * w.y + w.x;
   p[0] = packed_float3(1, 2, 3);
   packed_float3 q = p[0];
-  s[2] = float4(float3(q), p[0].z);
+  s[2] = float4(float3(q), 3);
 }

@@ -49,6 +49,8 @@ const OTHERS: &[&str] = &[
     "function_constant",
     "id",
     "raster_order_group",
+    // naga names the places of its arguments so before it knows them, and Macs compile that.
+    "user",
     "render_target_array_index",
     "maybe_unused",
     "deprecated",
