@@ -30,7 +30,7 @@ PACKAGES = [
     ("metal", "crates.io", lambda: crate("metal", "0.33.0"), "examples/**/*.metal", []),
     ("llama-cpp-python", "PyPI", ggml, "ggml-metal/ggml-metal.metal", ["ggml-metal", "."]),
     ("llama.rn", "npm", lambda: npm("llama.rn", "0.12.9"), "cpp/ggml-metal/*.metal", ["cpp", "cpp/ggml-metal"]),
-    ("whisper.rn", "npm", lambda: npm("whisper.rn", "0.7.4"), "cpp/ggml-metal/**/*.metal", ["cpp", "cpp/ggml-metal"]),
+    ("whisper.rn", "npm", lambda: npm("whisper.rn", "0.7.4"), "cpp/ggml-metal/*.metal", ["cpp", "cpp/ggml-metal"]),
 ]
 
 

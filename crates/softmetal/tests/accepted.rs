@@ -28,8 +28,8 @@ fn once<T: Copy + Default>(name: &str, n: usize, args: &[&[f32]], threadgroup: &
 #[test]
 fn methods_know_where_their_object_is() {
     let row = [1.0, 2.0, 0.0, 0.0];
-    let got: Vec<f32> = once("methods", 11, &[&row, &row, &[0.0; 4], &[4.0, 6.0, 0.0, 0.0]], &[]);
-    assert_eq!(got, [5.0, 9.0, 13.0, 1.0, 7.0, 17.0, 11.0, 6.0, 11.0, 2.0, 12.0]);
+    let got: Vec<f32> = once("methods", 12, &[&row, &row, &[0.0; 4], &[4.0, 6.0, 0.0, 0.0]], &[]);
+    assert_eq!(got, [5.0, 9.0, 13.0, 1.0, 7.0, 17.0, 11.0, 6.0, 11.0, 2.0, 12.0, 13.0]);
 }
 
 #[test]

@@ -205,6 +205,9 @@ fn method(
     if let (" __global", Some(&first)) = (space, spaces.first()) {
         own_members(source, items, item, first, words.contains("const"), edits);
     }
+    if let Some(class) = class.filter(|_| is_conversion(source, item)) {
+        steps(source, class, item, edits);
+    }
     let mut lvalue = "";
     if let Some(class) = class.filter(|_| !constructor)
         && temporaries::may_be_called(source, items, class, item)
@@ -220,6 +223,24 @@ fn method(
     } else if !space.is_empty() {
         edits.insert(close, format!("{space}{lvalue}"));
     }
+}
+
+/// `operator int() const { … }`
+fn is_conversion(source: &Source, item: &Item) -> bool {
+    let plain =
+        item.template.is_none() && matches!(item.kind, ItemKind::Function { body: Some(_), .. });
+    plain && item.name == "operator" && source.is_ident(item.name_at + 1)
+}
+
+/// `p += c` where c becomes an integer: clang's own candidates take no pointer variable of a thread.
+fn steps(source: &Source, class: &Item, item: &Item, edits: &mut Edits) {
+    let one = |op: &str| {
+        format!(
+            " template <class __sm_p> friend __sm_p *&operator {op}=(__sm_p *&p, {} c) {{ return p = p {op} ptrdiff_t(c); }}",
+            class.name
+        )
+    };
+    edits.insert(source.span(item.tokens.clone()).end, one("+") + &one("-"));
 }
 
 /// The innermost class whose body a declaration stands in.

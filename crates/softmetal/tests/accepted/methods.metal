@@ -47,6 +47,10 @@ template <typename F> struct Apply {
   template <typename... A> result<F, A...> operator()(A... a) const { return F()(a...); }
 };
 
+template <int N> struct Step {
+  constexpr operator int() const { return N; }
+};
+
 Row make(float x) { return Row{x, 1, {0, 0}}; }
 
 kernel void methods(device float *o [[buffer(0)]], device Row *rows [[buffer(1)]], constant Row &fixed [[buffer(2)]],
@@ -78,4 +82,9 @@ kernel void methods(device float *o [[buffer(0)]], device Row *rows [[buffer(1)]
   *p += 1;
   o[9] = mine[0];
   o[10] = Apply<Product>()(3.0f, 4);
+  device float *walk = o;
+  walk += Step<3>();
+  Step<1> back;
+  walk -= back;
+  o[11] = walk[0];
 }
