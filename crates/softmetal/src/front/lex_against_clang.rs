@@ -143,7 +143,7 @@ fn ours(text: &str) -> Tokens {
 }
 
 fn clangs(text: &str) -> Tokens {
-    let clang = crate::compile::Clang::find().unwrap();
+    let clang = crate::compile::Clang::find(Default::default()).unwrap();
     let mut child = Command::new(clang.path())
         .args(["-x", "c++", "-std=c++14", "-w", "-fsyntax-only", "-Xclang", "-dump-tokens", "-"])
         .stdin(Stdio::piped())
