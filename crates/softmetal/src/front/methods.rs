@@ -233,10 +233,11 @@ fn is_conversion(source: &Source, item: &Item) -> bool {
 }
 
 /// `p += c` where c becomes an integer: clang's own candidates take no pointer variable of a thread.
+/// Whether it does is asked when it is used.
 fn steps(source: &Source, class: &Item, item: &Item, edits: &mut Edits) {
     let one = |op: &str| {
         format!(
-            " template <class __sm_p> friend __sm_p *&operator {op}=(__sm_p *&p, {} c) {{ return p = p {op} ptrdiff_t(c); }}",
+            " template <class __sm_p> friend __sm_p *&operator {op}=(__sm_p *&p, {} c) {{ return p = p {op} decltype(p - p)(c); }}",
             class.name
         )
     };

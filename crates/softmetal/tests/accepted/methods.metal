@@ -88,3 +88,9 @@ kernel void methods(device float *o [[buffer(0)]], device Row *rows [[buffer(1)]
   walk -= back;
   o[11] = walk[0];
 }
+
+// What becomes something else than an integer steps no pointer, and is none the worse for it.
+struct Wrapped {
+  float4 v;
+  explicit operator float4() const { return v; }
+};
