@@ -4,6 +4,7 @@
 const VERSIONS: &[u32] = &[100, 110, 120, 200, 210, 220, 230, 240, 300, 310, 320, 400];
 
 /// How compilers on different systems call them, and the first and last that a system has.
+#[cfg(any(feature = "cli", test))]
 const SYSTEMS: &[(&str, u32, u32)] = &[
     ("macos-metal", 110, 240),
     ("osx-metal", 110, 200),

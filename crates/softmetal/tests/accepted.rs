@@ -33,6 +33,11 @@ fn methods_know_where_their_object_is() {
 }
 
 #[test]
+fn what_public_libraries_do() {
+    assert_eq!(once::<f32>("libraries", 6, &[&[0.0]], &[]), [18.0, 3.0, 4.0, 3.0, 1.0, 9.0]);
+}
+
+#[test]
 fn names_of_metal_and_questions_about_types() {
     assert_eq!(once::<f32>("names", 3, &[&[0.0; 2]], &[]), [4.0, 15.0, 8.0]);
 }

@@ -3,6 +3,7 @@
 
 use crate::error::{Error, Result, io};
 use std::hash::{Hash, Hasher};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -160,9 +161,14 @@ impl Drop for Scratch {
 /// A folder for this process alone.
 pub(crate) fn own_folder() -> Result<PathBuf> {
     let folder = std::env::temp_dir().join(format!("softmetal-{}", std::process::id()));
-    match std::fs::create_dir_all(&folder) {
-        Ok(()) => Ok(folder),
-        Err(e) => Err::<PathBuf, Error>(io(format!("making {}", folder.display()), e)),
+    let mut tries = 0;
+    loop {
+        match std::fs::create_dir_all(&folder) {
+            Ok(()) => return Ok(folder),
+            // It was there, and went while `create_dir_all` looked: see `Scratch::new`.
+            Err(e) if e.kind() == ErrorKind::AlreadyExists && tries < 100 => tries += 1,
+            Err(e) => return Err(io(format!("making {}", folder.display()), e)),
+        }
     }
 }
 
@@ -192,6 +198,15 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
         cache.write("k", "unit", b"hello");
         assert_eq!(cache.read("k", "unit"), None);
+    }
+
+    #[test]
+    fn threads_do_not_take_the_folder_from_one_another() {
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..2000).for_each(|_| drop(Scratch::new("tmp").unwrap())));
+            }
+        });
     }
 
     #[test]

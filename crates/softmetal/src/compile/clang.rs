@@ -217,6 +217,8 @@ impl Clang {
                     "-asan-mapping-offset=0",
                     "-asan-instrument-dynamic-allocas=0",
                     "-asan-globals=1",
+                    // The order in which tables are filled is no matter of kernels.
+                    "-asan-initialization-order=0",
                     "-asan-instrument-atomics=0",
                     "-asan-opt=0",
                     "-asan-kernel-mem-intrinsic-prefix=1",

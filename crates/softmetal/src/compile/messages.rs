@@ -67,22 +67,22 @@ pub(super) fn read(text: &str, lines: &dyn Lines) -> Vec<Diagnostic> {
     out
 }
 
-/// What is left of clang's errors without those that mention `word`, each with its notes; `None`
-/// if nothing is.
-pub(super) fn without(text: &str, word: &str) -> Option<String> {
+/// Those of clang's errors that have one of `words` in themselves or in their notes; `None` if there
+/// are none.
+pub(super) fn about(text: &str, words: &[&str]) -> Option<String> {
     let is_error = |line: &str| matches!(header(line), Some((_, Severity::Error, _)));
-    let mut kept = String::new();
-    let mut keep = false;
+    let mut errors: Vec<String> = Vec::new();
     for line in text.lines() {
         if is_error(line) {
-            keep = !line.contains(word) && !line.contains("too many errors emitted");
+            errors.push(String::new());
         }
-        if keep {
-            kept.push_str(line);
-            kept.push('\n');
+        if let Some(error) = errors.last_mut() {
+            error.push_str(line);
+            error.push('\n');
         }
     }
-    (!kept.is_empty()).then_some(kept)
+    errors.retain(|error| words.iter().any(|word| error.contains(word)));
+    (!errors.is_empty()).then(|| errors.concat())
 }
 
 /// One of clang's messages, as it is written.
@@ -271,11 +271,11 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_dropped_with_their_notes() {
-        let a = "a.metal:1:2: error: no <pseudo> here\na.metal:9:9: note: in instantiation\n";
-        let b = "a.metal:3:22: error: real\na.metal:4:1: note: of it\n";
-        assert_eq!(without(&format!("{a}{b}"), "<pseudo>").as_deref(), Some(b));
-        assert_eq!(without(a, "<pseudo>"), None);
+    fn errors_are_picked_by_their_notes_too() {
+        let a = "a.metal:1:2: error: no\na.metal:9:9: note: in instantiation\n";
+        let b = "a.metal:3:22: error: real\na.metal:4:1: note: cannot bind\n";
+        assert_eq!(about(&format!("{a}{b}{a}"), &["odd", "cannot bind"]).as_deref(), Some(b));
+        assert_eq!(about(a, &["cannot bind"]), None);
     }
 
     #[test]

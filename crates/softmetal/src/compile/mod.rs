@@ -77,6 +77,14 @@ pub(crate) struct Compiler {
     last: Mutex<Option<(String, Arc<cache::Held>)>>,
 }
 
+/// What clang says of a reference or a pointer that would be to a property.
+const REFERENCES: &[&str] = &[
+    "address of property expression",
+    "binding reference",
+    "cannot bind reference",
+    "cannot deduce a type for",
+];
+
 /// At most so many kernels are compiled together when a library is made.
 const EAGER: usize = 12;
 
@@ -189,8 +197,8 @@ impl Compiler {
     /// Refuses references to elements of vectors, in source that is right otherwise.
     fn elements(&self, unit: &Unit) -> std::result::Result<(), ClangError> {
         match self.syntax(unit, Mode::Strict) {
-            // Clang can't change a property in place in a template, which is no fault of the source.
-            Err(ClangError::Messages(m)) => match messages::without(&m, "<pseudo-object type>") {
+            // Clang has faults of its own with properties in templates: only these are meant.
+            Err(ClangError::Messages(m)) => match messages::about(&m, REFERENCES) {
                 Some(rest) => Err(ClangError::Messages(rest)),
                 None => Ok(()),
             },

@@ -16,6 +16,7 @@ pub(super) fn is_space(text: &str) -> bool {
 /// Rewrites all of them.
 pub(crate) fn rewrite(source: &Source, items: &[Item], edits: &mut Edits) {
     let mut kept: HashSet<String> = HashSet::new();
+    function_aliases(source, items, edits);
     for item in items {
         if let Some(template) = &item.template {
             function_arguments(source, template.clone(), edits);
@@ -33,6 +34,30 @@ pub(crate) fn rewrite(source: &Source, items: &[Item], edits: &mut Edits) {
         let outside = !item.in_class && item.name_at > 0 && source.is(item.name_at - 1, "::");
         if item.in_class || outside {
             method(source, items, item, params.clone(), edits, &mut kept);
+        }
+    }
+}
+
+/// `using F = void (*)(int)`, if it is the type of a template's parameter: a reference for the same
+/// reason as in [`function_arguments`].
+fn function_aliases(source: &Source, items: &[Item], edits: &mut Edits) {
+    let is_argument = |name: &str| {
+        let headers = items.iter().filter_map(|item| item.template.clone());
+        headers.into_iter().any(|mut header| header.any(|k| source.is(k, name)))
+    };
+    for i in 0..source.tokens.len() {
+        if !source.is(i, "using") || !source.is(i + 2, "=") || !is_argument(source.text(i + 1)) {
+            continue;
+        }
+        let alias = (i + 3..source.tokens.len()).take_while(|&k| !source.is(k, ";"));
+        let pointer = |&k: &usize| {
+            source.is(k, "(")
+                && source.is(k + 1, "*")
+                && source.is(k + 2, ")")
+                && source.is(k + 3, "(")
+        };
+        if let Some(at) = alias.into_iter().find(pointer) {
+            edits.replace(source.span(at + 1..at + 2), "&");
         }
     }
 }
@@ -205,7 +230,10 @@ fn method(
     if let (" __global", Some(&first)) = (space, spaces.first()) {
         own_members(source, items, item, first, words.contains("const"), edits);
     }
-    if let Some(class) = class.filter(|_| is_conversion(source, item)) {
+    // Once, however many conversions the class has.
+    if let Some(class) = class.filter(|_| is_conversion(source, item))
+        && kept.insert(format!("{owner}|steps"))
+    {
         steps(source, class, item, edits);
     }
     let mut lvalue = "";

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod attributes;
+mod braces;
 mod elements;
 mod emit;
 mod graphics;
@@ -180,6 +181,7 @@ pub(crate) fn translate(
     graphics::samplers(source, &items, &mut edits);
     strings::rewrite(source, &items, &mut edits);
     ternary::rewrite(source, &mut edits);
+    braces::rewrite(source, &mut edits);
     rewrite::pragmas(source, &mut edits);
     rewrite::keywords(source, &items, &variables.constants, &mut edits);
     Ok(Unit {

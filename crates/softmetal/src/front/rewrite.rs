@@ -150,6 +150,13 @@ pub(crate) fn keywords(source: &Source, items: &[Item], constants: &[Constant], 
         } else if token.kind == Kind::Ident {
             let text = source.text(i);
             match text {
+                "coherent" => {
+                    if let Some(end) = coherent(source, i) {
+                        edits.replace(source.span(i..end), " ");
+                        i = end;
+                        continue;
+                    }
+                }
                 "thread" | "threadgroup"
                     if matches!(source.text(past_const(source, i + 1)), "device" | "constant") =>
                 {
@@ -189,6 +196,15 @@ fn past_const(source: &Source, at: usize) -> usize {
     (at..source.tokens.len())
         .find(|&k| !matches!(source.text(k), "const" | "volatile"))
         .unwrap_or(at)
+}
+
+/// Where `coherent device T *` or `coherent(system) device T *` goes on: here all memory is coherent.
+pub(super) fn coherent(source: &Source, at: usize) -> Option<usize> {
+    match source.text(at + 1) {
+        "device" | "volatile" | "const" => Some(at + 1),
+        "(" if matches!(source.text(at + 2), "device" | "system") => Some(source.mate(at + 1)? + 1),
+        _ => None,
+    }
 }
 
 /// `thread device T *const *p`: the first of two spaces is where the pointers themselves are, and

@@ -7,6 +7,9 @@ struct bfloat {
   constexpr __sm_inline bfloat(S s) : __bits(__sm_round(float(s))) {}
   explicit constexpr __sm_inline bfloat(float f) : __bits(__sm_round(f)) {}
   explicit constexpr __sm_inline bfloat(half h) : __bits(__sm_round(float(h))) {}
+  // Objects that become a number become that first.
+  template <class C, metal::enable_if_t<metal::is_class<C>::value, int> = 0, class = decltype(float(metal::declval<C>()))>
+  explicit constexpr __sm_inline bfloat(C c) : __bits(__sm_round(float(c))) {}
   constexpr __sm_inline operator float() const { return __sm_wide(); }
   constexpr __sm_inline float __sm_wide() const { return __builtin_bit_cast(float, uint(__bits) << 16); }
   template <class S> __sm_inline bfloat &operator+=(S s) { return *this = bfloat(__sm_wide() + float(s)); }

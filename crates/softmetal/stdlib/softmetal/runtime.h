@@ -72,7 +72,7 @@ enum class mem_flags : uint {
 constexpr mem_flags operator|(mem_flags a, mem_flags b) { return mem_flags(uint(a) | uint(b)); }
 constexpr mem_flags operator&(mem_flags a, mem_flags b) { return mem_flags(uint(a) & uint(b)); }
 enum memory_order { memory_order_relaxed = 0, memory_order_acquire = 2, memory_order_release = 3, memory_order_acq_rel = 4, memory_order_seq_cst = 5 };
-enum thread_scope { thread_scope_thread, thread_scope_simdgroup, thread_scope_threadgroup, thread_scope_device, thread_scope_system };
+enum thread_scope { thread_scope_thread, thread_scope_simdgroup, thread_scope_threadgroup, thread_scope_device };
 __sm_inline void threadgroup_barrier(mem_flags f) { __sm_meet(__SM_MEET_BARRIER, uint(f)); }
 __sm_inline void threadgroup_barrier(mem_flags f, memory_order) { __sm_meet(__SM_MEET_BARRIER, uint(f)); }
 __sm_inline void threadgroup_barrier(mem_flags f, memory_order, thread_scope) { __sm_meet(__SM_MEET_BARRIER, uint(f)); }

@@ -231,7 +231,6 @@ template <class T> using underlying_type_t = typename underlying_type<T>::type;
 template <class T> constexpr remove_reference_t<T> &&move(T &&t) {
   return static_cast<remove_reference_t<T> &&>(t);
 }
-template <class T> constexpr T &&forward(remove_reference_t<T> &t) { return static_cast<T &&>(t); }
 template <class T, T... I> struct integer_sequence {
   static constexpr size_t size() { return sizeof...(I); }
 };

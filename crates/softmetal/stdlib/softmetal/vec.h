@@ -144,6 +144,14 @@ template <class T> struct vec<T, 1> {
   constexpr operator T() const { return e[0]; }
   __sm_inline T &operator[](int i) { return e[i]; }
 };
+// `V v = {a, b}` of a longer vector; braces.rs writes the call.
+template <class V, class... A> constexpr __sm_inline V __sm_braced(A... a) {
+  static_assert(__sm_total<A...>::value <= __sm_width<V>::value, "excess elements in the initializer of a vector");
+  V v(0);
+  int i = 0;
+  (__sm_put<typename V::__sm_t, A>::at(v.e, i, a), ...);
+  return v;
+}
 } // namespace metal
 
 // Every scalar type at every width, at global scope as MSL has them.

@@ -3,6 +3,7 @@
 use super::super::Complaints;
 use super::super::items::ItemKind;
 use super::super::kernels::attributes_in;
+use super::super::rewrite::coherent;
 use super::super::token::Kind;
 use super::kernel::Kernel;
 use super::types::Types;
@@ -123,7 +124,7 @@ pub(super) fn check(look: &Look<'_>, kernels: &[Kernel<'_>], complaints: &mut Co
                     complaints.rule(i, rule, since(&what, version));
                 }
             }
-            if text == "coherent" && look.version < 320 && is_coherent(look, i) {
+            if text == "coherent" && look.version < 320 && coherent(look.source, i).is_some() {
                 complaints.rule(i, "since-coherent", since("'coherent'", 320));
             }
         } else if source.tokens[i].kind == Kind::Number
@@ -142,12 +143,6 @@ pub(super) fn check(look: &Look<'_>, kernels: &[Kernel<'_>], complaints: &mut Co
         function_pointers(look, complaints);
     }
     of_kernels(look, kernels, complaints);
-}
-
-/// `coherent device T *` and `coherent(device) device T *`.
-fn is_coherent(look: &Look<'_>, i: usize) -> bool {
-    let after = look.source.text(i + 1);
-    after == "device" || after == "(" && look.source.is(i + 2, "device")
 }
 
 /// `[…](…) {…}` where an expression starts.
