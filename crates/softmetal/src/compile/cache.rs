@@ -1,7 +1,7 @@
 //! The disk cache: files by digest, written whole or not at all, verified when read. Nothing
 //! that goes wrong here may break a run: every failure is a miss.
 
-use crate::error::{Error, Result, io};
+use crate::error::{Result, io};
 use std::hash::{Hash, Hasher};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
