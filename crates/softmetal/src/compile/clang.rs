@@ -154,7 +154,6 @@ impl Clang {
             "-cl-std=clc++2021",
             "-cl-no-stdinc",
             "-fdeclspec",
-            "-Wno-everything",
             "-fno-math-errno",
             "-fsigned-char",
         ]);
@@ -187,6 +186,7 @@ impl Clang {
         match mode {
             Mode::Fast => {
                 c.args([
+                    "-w",
                     match self.optimization {
                         Optimization::Less => "-O1",
                         Optimization::Usual => "-O2",
@@ -196,7 +196,7 @@ impl Clang {
                 ]);
             }
             Mode::Strict => {
-                c.args(["-O2", "-D__SM_STRICT", "-ferror-limit=0"]);
+                c.args(["-w", "-O2", "-D__SM_STRICT", "-ferror-limit=0"]);
             }
             Mode::Checked => {
                 c.args(["-D__SM_CHECKED", "-g", "-gno-column-info"]);
@@ -207,7 +207,11 @@ impl Clang {
                     "-fno-sanitize-link-runtime",
                     // What was never written holds no number, in registers too.
                     "-ftrivial-auto-var-init=pattern",
+                    // `-w` would silence this one too; what clang refuses by default stays refused.
+                    "-Wno-everything",
                     "-Werror=uninitialized",
+                    "-Werror=c++11-narrowing",
+                    "-Werror=address-of-temporary",
                 ]);
                 for option in [
                     "-asan-instrumentation-with-call-threshold=0",

@@ -61,6 +61,7 @@ pub(super) fn rule(c: &Complaint<'_>) -> Option<&'static str> {
 
 /// Messages with one meaning.
 const WORDS: &[(&[&str], &str)] = &[
+    (&["cannot be narrowed to"], "narrowing"),
     (&["variable length array"], "variable-length-array"),
     (&["array size is not a constant expression"], "variable-length-array"),
     (&["variable is not assignable"], "read-only"),
