@@ -27,7 +27,6 @@ const HEADERS: &[(&str, &str)] = &[
     header!("math.h"),
     header!("matrix.h"),
     header!("misc.h"),
-    header!("names.h"),
     header!("pack.h"),
     header!("prelude.h"),
     header!("runtime.h"),

@@ -23,5 +23,4 @@
 #include "internals.h"
 #include "entry.h"
 #include "misc.h"
-#include "names.h"
 #include "texture.h"
