@@ -144,12 +144,12 @@ pub(crate) fn timings_text(timings: &Timings, stop: Option<&StopReason>, seed: u
         0 => String::new(),
         reused => format!(" (and {reused} that were known)"),
     };
-    let guesses = match timings.guessed {
+    let drafted = match timings.drafted {
         0 => String::new(),
-        guessed => format!(" ({} of {guessed} guesses right)", timings.guessed_right),
+        drafted => format!(" ({} of {drafted} drafted tokens accepted)", timings.accepted),
     };
     format!(
-        "prompt {} in {}{reused}, {:.0} tokens/s; text {} in {}, {:.1} tokens/s{guesses}; \
+        "prompt {} in {}{reused}, {:.0} tokens/s; text {} in {}, {:.1} tokens/s{drafted}; \
          stopped: {}; seed {seed}",
         text::count(again, "token"),
         text::seconds(timings.prefill.as_secs_f64()),
@@ -171,8 +171,8 @@ pub(crate) fn timings_json(timings: &Timings) -> Value {
         "prefill_tokens_per_s": timings.prefill_tokens_per_s(),
         "decode_ms": timings.decode.as_secs_f64() * 1e3,
         "decode_tokens_per_s": timings.decode_tokens_per_s(),
-        "guessed_tokens": timings.guessed,
-        "guessed_right_tokens": timings.guessed_right,
+        "drafted_tokens": timings.drafted,
+        "accepted_tokens": timings.accepted,
     })
 }
 

@@ -94,17 +94,20 @@ fn typical_tokens_and_mirostat_leave_out_what_they_should() {
 }
 
 #[test]
-fn lookup_guesses_and_changes_nothing() {
+fn speculative_decoding_changes_nothing() {
     let models = Models::new();
     let drawn = ["--temperature", "0.1", "--seed", "5", "--frequency-penalty", "0.01"];
     for flags in [&["--temperature", "0"][..], &drawn] {
         let plain = run(&models, flags);
-        assert_eq!(plain["timings"]["guessed_tokens"], 0);
-        let guessed = run(&models, &[flags, &["--lookup"]].concat());
+        assert_eq!(plain["timings"]["drafted_tokens"], 0);
+        let speculative = run(&models, &[flags, &["--lookup"]].concat());
         for key in ["text", "tokens", "stop"] {
-            assert_eq!(guessed[key], plain[key], "{flags:?}");
+            assert_eq!(speculative[key], plain[key], "{flags:?}");
         }
-        assert!(guessed["timings"]["guessed_tokens"].as_u64() > Some(0), "{flags:?}: {guessed}");
+        assert!(
+            speculative["timings"]["drafted_tokens"].as_u64() > Some(0),
+            "{flags:?}: {speculative}"
+        );
     }
 }
 

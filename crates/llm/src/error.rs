@@ -66,6 +66,10 @@ pub enum Error {
     #[error("{0}")]
     Session(String),
 
+    /// A state that could not be saved or restored.
+    #[error("{0}")]
+    State(String),
+
     /// A model or a text that a device has no room for, known before anything was taken.
     #[error("{0}")]
     NoRoom(String),

@@ -1,7 +1,7 @@
 //! Language models: files, tokenizers, chat templates, the models themselves in terms of ops,
 //! sampling, and sessions. No kernel and no device lives here.
 //!
-//! [`Llm`] is a model ready to write; a [`Session`] is the memory of one text. Several sessions
+//! [`Llm`] is a model ready to write; a [`Session`] is one text in progress, with its [`State`]. Several sessions
 //! can share a model, also on several threads.
 //!
 //! ```
@@ -37,6 +37,7 @@ pub mod perplexity;
 pub mod quantize;
 pub mod sampling;
 pub mod session;
+pub mod state;
 pub mod template;
 #[doc(hidden)]
 pub mod tiny;
@@ -46,3 +47,4 @@ pub use error::{Error, Result};
 pub use llm::{Answer, GenerateOptions, Generation, Llm, Prompt, StopReason, Timings, WhenFull};
 pub use model::Model;
 pub use session::{Cancel, Session, SessionOptions};
+pub use state::{SnapshotOptions, State};

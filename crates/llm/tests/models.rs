@@ -76,7 +76,8 @@ fn assert_near(found: &[f32], wanted: &[f32], what: &str) {
 /// longer ones.
 fn session(model: &Arc<Model>, text: &Text, chunk: usize) -> Session {
     let context = Some(if text.tokens.len() <= 16 { 16 } else { 64 });
-    Session::new(model, SessionOptions { context, cache: DType::F32, chunk }).unwrap()
+    Session::new(model, SessionOptions { context, cache: DType::F32, chunk, ..Default::default() })
+        .unwrap()
 }
 
 fn all_agree(device: &Arc<dyn Device>) {

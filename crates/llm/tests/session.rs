@@ -2,7 +2,9 @@
 
 use bessemer_core::{DType, Device};
 use bessemer_cpu::{Cpu, CpuOptions, Reference};
-use bessemer_llm::{Cancel, Model, Session, SessionOptions, files::Gguf, tiny::Tiny};
+use bessemer_llm::{
+    Cancel, Model, Session, SessionOptions, SnapshotOptions, files::Gguf, tiny::Tiny,
+};
 use std::{path::Path, sync::Arc};
 
 /// A file of `architecture`, with heads too small for blocks.
@@ -24,7 +26,12 @@ fn session(
     Session::new(&model, options).unwrap()
 }
 
-const EXACT: SessionOptions = SessionOptions { context: None, cache: DType::F32, chunk: 512 };
+const EXACT: SessionOptions = SessionOptions {
+    context: None,
+    cache: DType::F32,
+    chunk: 512,
+    snapshots: SnapshotOptions { every: 512, most: 8 },
+};
 const TEXT: [u32; 9] = [3, 1, 4, 1, 5, 9, 2, 6, 5];
 
 fn assert_near(found: &[f32], wanted: &[f32], bound: f32) {

@@ -125,7 +125,7 @@ impl Summary {
         // What a model that can run will take is known exactly, of others what their files say.
         let config = Config::of(model).ok();
         let kv_cache = match &config {
-            Some(config) => Some(config.cache_bytes(context, kv_dtype)?),
+            Some(config) => Some(config.state_bytes(context, kv_dtype)?),
             None => dimensions.kv_cache(context, kv_dtype)?,
         };
         let rows = SessionOptions::default().chunk.min(context);

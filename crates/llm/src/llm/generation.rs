@@ -188,8 +188,8 @@ impl<'a> Generation<'a> {
         Ok(None)
     }
 
-    /// The last token goes through the model, perhaps with guesses of what follows, and the next
-    /// are chosen.
+    /// The last token goes through the model, perhaps with a draft of what follows (speculative
+    /// decoding), and the next are chosen.
     fn decode(&mut self) -> Result<Option<StopReason>> {
         if self.session.room() == 0 {
             match self.options.when_full {
@@ -213,11 +213,14 @@ impl<'a> Generation<'a> {
         if self.options.lookup {
             let left = self.options.max_tokens.map_or(usize::MAX, |max| max - self.tokens.len());
             let most = (Session::MOST_EACH - 1).min(self.session.room() - 1).min(left - 1);
-            self.lookup.guess(self.session.tokens(), &mut self.line, most);
+            self.lookup.draft(self.session.tokens(), &mut self.line, most);
+        }
+        if self.line.len() > 1 {
+            self.session.checkpoint()?;
         }
         let before = self.session.tokens().len();
         let logits = self.session.extend_each(&self.line)?;
-        let mut right = 0;
+        let mut accepted = 0;
         for (i, logits) in logits.chunks_exact_mut(vocabulary).enumerate() {
             let token = self.sampler.sample(&mut logits[..known]).ok_or_else(no_token)?;
             self.chosen.push_back(token);
@@ -225,14 +228,14 @@ impl<'a> Generation<'a> {
             if self.line.get(i + 1) != Some(&token) {
                 break;
             }
-            right += 1;
+            accepted += 1;
         }
-        self.session.rewind(before + 1 + right);
-        let guessed = self.line.len() - 1;
-        if guessed > 0 {
-            self.lookup.learn(guessed, right);
-            self.timings.guessed += guessed;
-            self.timings.guessed_right += right;
+        self.session.rewind(before + 1 + accepted);
+        let drafted = self.line.len() - 1;
+        if drafted > 0 {
+            self.lookup.learn(drafted, accepted);
+            self.timings.drafted += drafted;
+            self.timings.accepted += accepted;
         }
         Ok(None)
     }
@@ -269,7 +272,7 @@ impl Iterator for Generation<'_> {
 
 impl Drop for Generation<'_> {
     fn drop(&mut self) {
-        // Tokens that were right but not asked for are no part of the text; nor is the last one
+        // Tokens that were accepted but not asked for are no part of the text; nor is the last one
         // given out, which else would go through the model with the next.
         if !self.tokens.is_empty() {
             let len = self.session.tokens().len();

@@ -82,8 +82,18 @@ impl Llm {
 
     /// Takes a file that is open already.
     pub fn from_file(file: &ModelFile, device: &Arc<dyn Device>) -> Result<Llm> {
+        // What cannot be read is refused before the weights are taken to the device.
         let tokenizer = Tokenizer::of(file)?;
-        let model = Arc::new(Model::of(file, device)?);
+        Llm::with(file, Arc::new(Model::of(file, device)?), tokenizer)
+    }
+
+    /// The file's words with a model that the caller has made of it.
+    #[cfg(test)]
+    pub(crate) fn with_model(file: &ModelFile, model: Arc<Model>) -> Result<Llm> {
+        Llm::with(file, model, Tokenizer::of(file)?)
+    }
+
+    fn with(file: &ModelFile, model: Arc<Model>, tokenizer: Tokenizer) -> Result<Llm> {
         check_vocabulary(file, &model, &tokenizer)?;
         let template = match ChatTemplate::of(file) {
             Err(Error::Template { why, .. }) => Err(why),

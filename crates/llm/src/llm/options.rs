@@ -28,8 +28,9 @@ pub struct GenerateOptions {
     pub stop: Vec<String>,
     /// What happens when the context is full.
     pub when_full: WhenFull,
-    /// Whether to guess tokens from what the text has said before and check several in one pass.
-    /// The text is the same, bit for bit; texts that repeat themselves or their prompt come sooner.
+    /// Speculative decoding by prompt lookup: tokens that followed the same words earlier in the
+    /// text are drafted, and several are checked in one pass. The text is the same, bit for bit;
+    /// texts that repeat themselves or their prompt come sooner.
     pub lookup: bool,
     /// Whether to go on after tokens that end a text.
     pub ignore_end: bool,
@@ -94,10 +95,10 @@ pub struct Timings {
     pub tokens: usize,
     /// From the first token to the last.
     pub decode: Duration,
-    /// Tokens that were guessed by [`GenerateOptions::lookup`].
-    pub guessed: usize,
-    /// Of those, the ones that were right.
-    pub guessed_right: usize,
+    /// Tokens that speculative decoding drafted, by [`GenerateOptions::lookup`].
+    pub drafted: usize,
+    /// Of those, the ones that were accepted.
+    pub accepted: usize,
 }
 
 impl Timings {

@@ -1,12 +1,15 @@
-//! What a model is made of, as numbers and choices: all that tells one decoder-only transformer
-//! from another.
+//! What a model is made of, as numbers and choices: all that tells one decoder-only model from
+//! another.
 
-use super::workspace::EACH;
+use super::{
+    mixer::MixerKind,
+    workspace::{EACH, Scratch},
+};
 use crate::{Result, files::ModelFile};
-use bessemer_core::{DType, estimate::KvCache};
+use bessemer_core::DType;
 use bessemer_ops::{Activation, RopePairs, RopeScaling};
 
-/// The shape of a decoder-only transformer. The forward pass reads nothing else: no architecture
+/// The shape of a decoder-only model. The forward pass reads nothing else: no architecture
 /// is named there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -55,12 +58,10 @@ pub struct Config {
 }
 
 /// How a layer differs from others of its model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayerKind {
-    /// How many tokens attention looks back on; `None` is all.
-    pub window: Option<usize>,
-    /// Which of the model's ropes.
-    pub rope: usize,
+    /// How its tokens learn from those before them.
+    pub mixer: MixerKind,
     /// Whether its feed-forward part is a mixture of experts.
     pub experts: bool,
 }
@@ -120,20 +121,43 @@ impl Config {
         shared.unwrap_or(0).max(if dense { self.feed_forward } else { 0 })
     }
 
-    /// The bytes that the keys and values of `context` tokens take.
-    pub fn cache_bytes(&self, context: usize, dtype: DType) -> Result<usize> {
-        let Config { layers, kv_heads: heads, head_size, .. } = *self;
-        Ok(KvCache { layers, heads, head_size, context, dtype }.bytes()?)
+    /// The bytes of a session's [`State`](crate::State) with room for `context` tokens, whose
+    /// entries in KV caches are stored as `cache`. Snapshots come on top.
+    pub fn state_bytes(&self, context: usize, cache: DType) -> Result<usize> {
+        let mut bytes = 0usize;
+        for slot in self.kinds.iter().flat_map(|kind| kind.mixer.spec().memory(self, cache)) {
+            bytes = bytes.saturating_add(slot.bytes(context)?);
+        }
+        Ok(bytes)
     }
 
-    /// The bytes that a session works in, besides the cache, to take so many tokens at a time.
+    /// What mixers work in: each name once, as wide as any layer needs it.
+    pub(super) fn scratch(&self) -> Vec<Scratch> {
+        let mut all: Vec<Scratch> = Vec::new();
+        for wanted in self.kinds.iter().flat_map(|kind| kind.mixer.spec().scratch(self)) {
+            match all.iter_mut().find(|scratch| scratch.name == wanted.name) {
+                Some(scratch) => scratch.width = scratch.width.max(wanted.width),
+                None => all.push(wanted),
+            }
+        }
+        all
+    }
+
+    /// Whether a session with room for `context` tokens uses rotary embeddings that shorter ones
+    /// do not: keys of one are of no use to the other.
+    pub(crate) fn is_long(&self, context: usize) -> bool {
+        let long = self.ropes.iter().filter_map(|rope| rope.long.as_ref());
+        long.into_iter().any(|long| context > long.beyond)
+    }
+
+    /// The bytes that a session works in, besides its state, to take so many tokens at a time.
     pub fn work_bytes(&self, rows: usize) -> usize {
-        let heads = (3 * self.heads + 2 * self.kv_heads) * self.head_size;
+        let mixers: usize = self.scratch().iter().map(|scratch| scratch.width).sum();
         let experts = self.experts.map_or(0, |experts| {
             let chosen = 2 + 2 * experts.feed_forward + self.hidden;
             experts.count + experts.used.saturating_mul(chosen) + 1 + self.hidden
         });
-        let of_token = 2 + 3 * self.hidden + heads + 3 * self.widest_feed_forward();
+        let of_token = 2 + 3 * self.hidden + mixers + 3 * self.widest_feed_forward();
         let logits = self.vocabulary.saturating_mul(rows.min(EACH));
         let all = of_token.saturating_add(experts).saturating_mul(rows).saturating_add(logits);
         all.saturating_mul(size_of::<f32>())

@@ -1,21 +1,16 @@
-//! The forward pass: what a decoder-only transformer does to a few tokens, in terms of ops.
+//! The forward pass: what a decoder-only model does to a few tokens, in terms of ops.
 
 use super::{
-    Model,
-    cache::Cache,
-    config::Config,
-    maps,
-    weights::{Dense, FeedForward, Layer, Projection},
+    Model, maps,
+    weights::{Dense, FeedForward, Projection},
     workspace::Workspace,
 };
-use crate::Result;
-use bessemer_core::{Batch, Shape, View};
-use bessemer_ops::{
-    AddRmsNorm, Attention, Gated, GatedLinears, Gather, IntoCache, Linear, Linears, RmsNorm, TopK,
-};
+use crate::{Result, state::State};
+use bessemer_core::{Batch, View};
+use bessemer_ops::{AddRmsNorm, Gated, GatedLinears, Gather, Linear, Linears, RmsNorm, TopK};
 use std::ops::Range;
 
-/// What a pass is asked for, besides keys and values.
+/// What a pass is asked for, besides the memories of its tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     /// Nothing else.
@@ -30,14 +25,14 @@ pub(crate) enum Ask {
 
 impl Model {
     /// The ops that take the first `rows` tokens of the workspace through the model, leave their
-    /// keys and values in the cache, and what is asked for.
+    /// memories in the state, and what is asked for.
     ///
     /// Which tokens and positions they are is read when the batch runs: one batch serves every
     /// token of a text.
     pub(crate) fn pass(
         &self,
         work: &Workspace,
-        cache: &Cache,
+        state: &State,
         rows: usize,
         ask: Ask,
     ) -> Result<Batch> {
@@ -53,12 +48,12 @@ impl Model {
         if self.config.embedding_scale != 1.0 {
             maps::scale(&mut batch, &work.state, self.config.embedding_scale)?;
         }
-        self.norm(&mut batch, &work.state, &weights.layers[0].attention_norm, &work.normed)?;
+        self.norm(&mut batch, &work.state, &weights.layers[0].mixer_norm, &work.normed)?;
         for (number, layer) in weights.layers.iter().enumerate() {
-            self.attend(&mut batch, work, cache, number, layer)?;
-            self.add(&mut batch, work, &layer.post_attention_norm, &layer.feed_forward_norm)?;
+            layer.mixer.mix(self, &mut batch, work, state.layer(number))?;
+            self.add(&mut batch, work, &layer.post_mixer_norm, &layer.feed_forward_norm)?;
             self.feed_forward(&mut batch, work, &layer.feed_forward)?;
-            let next = weights.layers.get(number + 1).map(|layer| &layer.attention_norm);
+            let next = weights.layers.get(number + 1).map(|layer| &layer.mixer_norm);
             let next = next.unwrap_or(&weights.norm);
             self.add(&mut batch, work, &layer.post_feed_forward_norm, next)?;
         }
@@ -88,52 +83,6 @@ impl Model {
             maps::cap(batch, &out, cap)?;
         }
         Ok(())
-    }
-
-    /// `added` becomes what the tokens learn from those before them.
-    fn attend(
-        &self,
-        batch: &mut Batch,
-        work: &Workspace,
-        cache: &Cache,
-        number: usize,
-        layer: &Layer,
-    ) -> Result<()> {
-        let Config { heads, kv_heads, head_size, .. } = self.config;
-        let kind = self.config.kinds[number];
-        work.side_by_side(batch, &layer.qkv, &work.normed, &work.qkv)?;
-        let all = in_heads(&work.qkv, heads + 2 * kv_heads, head_size)?;
-        let rope = &self.weights.ropes[kind.rope];
-        let frequencies = rope.within(cache.capacity());
-        let (keys, values) = cache.layer(number);
-        let turned = in_heads(&work.turned, heads, head_size)?;
-        batch.push(IntoCache {
-            q: all.narrow(1, 0..heads)?,
-            k: all.narrow(1, heads..heads + kv_heads)?,
-            v: all.narrow(1, heads + kv_heads..heads + 2 * kv_heads)?,
-            norms: layer.head_norms.clone(),
-            positions: work.positions.clone(),
-            frequencies: frequencies.per_pair.clone(),
-            magnitude: frequencies.magnitude,
-            pairs: rope.pairs,
-            keys: keys.clone(),
-            values: values.clone(),
-            out: turned.clone(),
-        })?;
-        let attended = in_heads(&work.attended, heads, head_size)?;
-        for rows in together(work.rows(), work.alone.then_some(1)) {
-            batch.push(Attention {
-                q: turned.narrow(0, rows.clone())?,
-                k: keys.clone(),
-                v: values.clone(),
-                positions: Some(work.positions.narrow(0, rows.clone())?),
-                window: kind.window,
-                scale: self.config.attention_scale,
-                soft_cap: self.config.attention_cap,
-                out: attended.narrow(0, rows)?,
-            })?;
-        }
-        work.project(batch, &layer.attention_output, &work.attended, &work.added)
     }
 
     /// `added` becomes what the tokens make of it, each by itself.
@@ -234,7 +183,7 @@ impl Workspace {
     }
 
     /// The same with several matrices, whose results come to lie side by side.
-    fn side_by_side(
+    pub(super) fn side_by_side(
         &self,
         batch: &mut Batch,
         by: &[Projection],
@@ -260,11 +209,4 @@ impl Workspace {
 pub(super) fn together(rows: usize, most: Option<usize>) -> impl Iterator<Item = Range<usize>> {
     let size = most.unwrap_or(rows).max(1);
     (0..rows).step_by(size).map(move |first| first..rows.min(first + size))
-}
-
-/// `[rows, heads * head_size]` as `[rows, heads, head_size]`.
-fn in_heads(view: &View, heads: usize, head_size: usize) -> Result<View> {
-    let shape = Shape::new(&[view.shape()[0], heads, head_size])?;
-    let view = view.reshape(shape)?;
-    Ok(view.expect("splitting the last dimension needs no copy"))
 }

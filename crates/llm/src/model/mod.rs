@@ -1,30 +1,32 @@
-//! Models: a decoder-only transformer, told by data from any other.
+//! Models: layers of a mixer and a feed-forward part, told from others by data.
 //!
 //! `config` is what tells them apart, and `family`, `settings`, `gguf` and `hub` find it out from
 //! files; `beyond` is what they may ask for in vain; `names`, `load` and `weights` gather the
-//! numbers; `forward` is what they do, with `experts` and `maps`, in the memory of `workspace`, if
-//! there is `room`. Texts and their caches live in `session`.
+//! numbers; `forward` is what they do, with `mixer`, `experts` and `maps`, in the memory of
+//! `workspace`, if there is `room`; `fingerprint` tells them apart. What they remember of a text is
+//! in [`state`](crate::state).
 
 mod beyond;
-mod cache;
 mod config;
 mod experts;
 mod family;
+mod fingerprint;
 mod forward;
 mod gguf;
 mod hub;
 mod load;
 mod maps;
+pub(crate) mod mixer;
 mod names;
 pub(crate) mod room;
 mod settings;
 mod weights;
 mod workspace;
 
-pub(crate) use cache::Cache;
 pub use config::{Config, ExpertConfig, LayerKind, LongRope, RopeConfig};
 pub use family::ARCHITECTURES;
 pub(crate) use forward::{Ask, likeliest};
+pub use mixer::{AttentionKind, MixerKind};
 pub(crate) use workspace::{EACH, Workspace};
 
 use crate::{
@@ -75,6 +77,11 @@ impl Model {
     /// What it is made of.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// What tells it from other models, whatever device it is on.
+    pub(crate) fn fingerprint(&self) -> &[u8; 32] {
+        &self.weights.fingerprint
     }
 
     /// Where it runs.

@@ -21,7 +21,7 @@ pub(super) struct Names {
 /// The names within a layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
-    pub(super) attention_norm: &'static str,
+    pub(super) mixer_norm: &'static str,
     pub(super) q: &'static str,
     pub(super) k: &'static str,
     pub(super) v: &'static str,
@@ -30,7 +30,7 @@ pub(super) struct Parts {
     pub(super) q_norm: &'static str,
     pub(super) k_norm: &'static str,
     pub(super) attention_output: &'static str,
-    pub(super) post_attention_norm: &'static str,
+    pub(super) post_mixer_norm: &'static str,
     pub(super) feed_forward_norm: &'static str,
     pub(super) dense: DenseNames,
     pub(super) post_feed_forward_norm: &'static str,
@@ -52,7 +52,7 @@ pub(super) struct DenseNames {
 }
 
 const GGUF: Parts = Parts {
-    attention_norm: "attn_norm",
+    mixer_norm: "attn_norm",
     q: "attn_q",
     k: "attn_k",
     v: "attn_v",
@@ -60,7 +60,7 @@ const GGUF: Parts = Parts {
     q_norm: "attn_q_norm",
     k_norm: "attn_k_norm",
     attention_output: "attn_output",
-    post_attention_norm: "post_attention_norm",
+    post_mixer_norm: "post_attention_norm",
     feed_forward_norm: "ffn_norm",
     dense: DenseNames { gate: "ffn_gate", up: "ffn_up", down: "ffn_down", gate_up: None },
     post_feed_forward_norm: "post_ffw_norm",
@@ -81,7 +81,7 @@ const GGUF: Parts = Parts {
 };
 
 const HUB: Parts = Parts {
-    attention_norm: "input_layernorm",
+    mixer_norm: "input_layernorm",
     q: "self_attn.q_proj",
     k: "self_attn.k_proj",
     v: "self_attn.v_proj",
@@ -89,7 +89,7 @@ const HUB: Parts = Parts {
     q_norm: "self_attn.q_norm",
     k_norm: "self_attn.k_norm",
     attention_output: "self_attn.o_proj",
-    post_attention_norm: "post_attention_layernorm",
+    post_mixer_norm: "post_attention_layernorm",
     feed_forward_norm: "post_attention_layernorm",
     dense: DenseNames {
         gate: "mlp.gate_proj",

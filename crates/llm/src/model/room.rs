@@ -24,7 +24,7 @@ pub(crate) fn for_text(
     rows: usize,
     device: &dyn Device,
 ) -> Result<()> {
-    let bytes = config.cache_bytes(context, cache)?.saturating_add(config.work_bytes(rows));
+    let bytes = config.state_bytes(context, cache)?.saturating_add(config.work_bytes(rows));
     let remedy = match has_own_memory(device) {
         true => "open a smaller context, keep keys and values as q8_0, or take the device `cpu`",
         false => "open a smaller context, or keep keys and values as q8_0",

@@ -4,6 +4,7 @@
 use super::{
     config::{Config, ExpertConfig, LayerKind, LongRope, RopeConfig},
     family::{Experts, Family, Local},
+    mixer::{AttentionKind, MixerKind},
 };
 use crate::{Error, Result};
 use bessemer_ops::{Activation, RopePairs, RopeScaling};
@@ -235,8 +236,10 @@ fn kinds(
     let local = if window.is_some() { settings.local(layers)? } else { vec![false; layers] };
     let sparse = if experts { settings.sparse(layers)? } else { vec![false; layers] };
     let kind = |(&local, experts): (&bool, bool)| LayerKind {
-        window: window.filter(|_| local),
-        rope: if local { ropes - 1 } else { 0 },
+        mixer: MixerKind::Attention(AttentionKind {
+            window: window.filter(|_| local),
+            rope: if local { ropes - 1 } else { 0 },
+        }),
         experts,
     };
     Ok(local.iter().zip(sparse).map(kind).collect())

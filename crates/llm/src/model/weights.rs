@@ -3,12 +3,14 @@
 use super::{
     beyond,
     config::{Config, ExpertConfig, RopeConfig},
+    fingerprint,
     load::Loader,
+    mixer::Mixer,
     names::{DenseNames, Names},
 };
 use crate::{Result, files::Tensors};
 use bessemer_core::{Device, View};
-use bessemer_ops::{HeadNorms, RopePairs, RopeScaling};
+use bessemer_ops::{RopePairs, RopeScaling};
 use std::collections::HashSet;
 
 /// All weights of a model, on a device.
@@ -19,17 +21,15 @@ pub(crate) struct Weights {
     pub(crate) norm: View,
     pub(crate) output: Projection,
     pub(crate) ropes: Vec<Ropes>,
+    pub(crate) fingerprint: [u8; 32],
 }
 
 /// The weights of a layer.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    pub(crate) attention_norm: View,
-    /// Queries, keys and values, side by side.
-    pub(crate) qkv: Vec<Projection>,
-    pub(crate) head_norms: Option<HeadNorms>,
-    pub(crate) attention_output: Projection,
-    pub(crate) post_attention_norm: Option<View>,
+    pub(crate) mixer_norm: View,
+    pub(crate) mixer: Box<dyn Mixer>,
+    pub(crate) post_mixer_norm: Option<View>,
     pub(crate) feed_forward_norm: View,
     pub(crate) feed_forward: FeedForward,
     pub(crate) post_feed_forward_norm: Option<View>,
@@ -121,17 +121,18 @@ impl Weights {
         let ropes = config.ropes.iter().map(|rope| model.ropes(rope)).collect::<Result<_>>()?;
         let stems = names.stems(tied);
         beyond::check_tensors(tensors, &names.layers(), config.layers, &stems, &model.used)?;
-        Ok(Weights { embedding, layers, norm, output, ropes })
+        let fingerprint = fingerprint::of(config, tensors, &model.used);
+        Ok(Weights { embedding, layers, norm, output, ropes, fingerprint })
     }
 }
 
 /// A model being put together.
-struct Assembly<'a> {
-    config: &'a Config,
-    names: &'a Names,
+pub(crate) struct Assembly<'a> {
+    pub(super) config: &'a Config,
+    pub(super) names: &'a Names,
     loader: Loader<'a>,
     /// The names of the tensors that were found.
-    used: HashSet<String>,
+    pub(super) used: HashSet<String>,
 }
 
 impl Assembly<'_> {
@@ -142,30 +143,15 @@ impl Assembly<'_> {
     }
 
     fn layer(&mut self, number: usize) -> Result<Layer> {
-        let Config { hidden, heads, kv_heads, head_size, feed_forward, .. } = *self.config;
-        let (head_norms, post_norms) = (self.config.head_norms, self.config.post_norms);
+        let Config { hidden, feed_forward, post_norms, .. } = *self.config;
         let parts = self.names.parts;
         let name = |part: &str| self.names.of_layer(number, part);
-        let (q, kv) = (heads * head_size, kv_heads * head_size);
-        let apart = [(name(parts.q), q), (name(parts.k), kv), (name(parts.v), kv)];
-        let sparse = self.config.experts.filter(|_| self.config.kinds[number].experts);
+        let kind = self.config.kinds[number];
+        let sparse = self.config.experts.filter(|_| kind.experts);
         Ok(Layer {
-            attention_norm: self.norm(&name(parts.attention_norm), hidden)?,
-            qkv: self.side_by_side(Some(&name(parts.qkv)), &apart, hidden)?,
-            head_norms: match head_norms {
-                true => Some(HeadNorms {
-                    q: self.norm(&name(parts.q_norm), head_size)?,
-                    k: self.norm(&name(parts.k_norm), head_size)?,
-                    epsilon: self.config.norm_epsilon,
-                }),
-                false => None,
-            },
-            attention_output: self.projection(&name(parts.attention_output), hidden, q)?,
-            post_attention_norm: self.norm_if(
-                post_norms,
-                &name(parts.post_attention_norm),
-                hidden,
-            )?,
+            mixer_norm: self.norm(&name(parts.mixer_norm), hidden)?,
+            mixer: kind.mixer.spec().load(self, number)?,
+            post_mixer_norm: self.norm_if(post_norms, &name(parts.post_mixer_norm), hidden)?,
             feed_forward_norm: self.norm(&name(parts.feed_forward_norm), hidden)?,
             feed_forward: match sparse {
                 Some(experts) => {
@@ -228,7 +214,7 @@ impl Assembly<'_> {
     }
 
     /// Matrices whose results lie side by side: as one where the file has them so.
-    fn side_by_side(
+    pub(super) fn side_by_side(
         &mut self,
         all: Option<&str>,
         apart: &[(String, usize)],
@@ -247,7 +233,12 @@ impl Assembly<'_> {
         }
     }
 
-    fn projection(&mut self, name: &str, rows: usize, columns: usize) -> Result<Projection> {
+    pub(super) fn projection(
+        &mut self,
+        name: &str,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Projection> {
         let weight = self.view(format!("{name}.weight"), &[rows, columns])?;
         let bias = format!("{name}.bias");
         let parts = self.names.parts;
@@ -264,7 +255,7 @@ impl Assembly<'_> {
         Ok(Projection { weight, bias })
     }
 
-    fn norm(&mut self, name: &str, len: usize) -> Result<View> {
+    pub(super) fn norm(&mut self, name: &str, len: usize) -> Result<View> {
         self.norm_named(&format!("{name}.weight"), len)
     }
 

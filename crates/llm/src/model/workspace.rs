@@ -18,11 +18,8 @@ pub(crate) struct Workspace {
     pub(super) state: View,
     /// After a pass that was asked for it, the normed last state of each token.
     pub(crate) normed: View,
-    /// Queries, keys and values, side by side.
-    pub(super) qkv: View,
-    /// Queries, turned by their positions.
-    pub(super) turned: View,
-    pub(super) attended: View,
+    /// What mixers work in, by name.
+    scratch: Vec<(&'static str, View)>,
     /// What a part of a layer adds to the state.
     pub(super) added: View,
     /// Gate and up of a feed-forward part, side by side.
@@ -34,6 +31,14 @@ pub(crate) struct Workspace {
     pub(crate) logits: View,
     /// Whether each row must be computed as if it were alone: sums in the same order.
     pub(super) alone: bool,
+}
+
+/// Memory that a mixer works in, `F32 [rows, width]`. What it holds is of no use to other layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scratch {
+    /// Layers that name the same share it; it is as wide as the widest of them asks for.
+    pub(crate) name: &'static str,
+    pub(crate) width: usize,
 }
 
 /// What mixtures of experts need besides.
@@ -64,15 +69,15 @@ impl Workspace {
             Ok(View::new(&device.alloc(bytes)?, dtype, shape)?)
         };
         let floats = |width: usize| make(DType::F32, &[rows, width]);
-        let heads = config.heads + 2 * config.kv_heads;
+        let scratch = config.scratch().into_iter();
         Ok(Workspace {
             tokens: make(DType::U32, &[rows])?,
             positions: make(DType::U32, &[rows])?,
             state: floats(config.hidden)?,
             normed: floats(config.hidden)?,
-            qkv: floats(heads * config.head_size)?,
-            turned: floats(config.heads * config.head_size)?,
-            attended: floats(config.heads * config.head_size)?,
+            scratch: scratch
+                .map(|Scratch { name, width }| Ok((name, floats(width)?)))
+                .collect::<Result<_>>()?,
             added: floats(config.hidden)?,
             gate_up: floats(2 * config.widest_feed_forward())?,
             gated: floats(config.widest_feed_forward())?,
@@ -90,6 +95,12 @@ impl Workspace {
         self.tokens.elements()
     }
 
+    /// What a mixer has asked for under this name.
+    pub(super) fn scratch(&self, name: &str) -> &View {
+        let found = self.scratch.iter().find(|(other, _)| *other == name);
+        &found.expect("mixers use what they have asked for").1
+    }
+
     /// The same memory for one row, whose token is read from elsewhere.
     pub(crate) fn reading(&self, token: View) -> Result<Workspace> {
         Ok(Workspace { tokens: token, ..self.first(1, false)? })
@@ -103,9 +114,11 @@ impl Workspace {
             positions: part(&self.positions)?,
             state: part(&self.state)?,
             normed: part(&self.normed)?,
-            qkv: part(&self.qkv)?,
-            turned: part(&self.turned)?,
-            attended: part(&self.attended)?,
+            scratch: self
+                .scratch
+                .iter()
+                .map(|(name, view)| Ok((*name, part(view)?)))
+                .collect::<Result<_>>()?,
             added: part(&self.added)?,
             gate_up: part(&self.gate_up)?,
             gated: part(&self.gated)?,

@@ -82,6 +82,7 @@ impl Session {
             None => Box::new(Follow::new(self, known, count)?),
         };
         // Until all has worked, the session forgets what was started.
+        self.settle()?;
         self.follow_with(&mut follow, token, ahead)?;
         let Follow { tokens, values: logits, .. } = &**self.follow.insert(follow);
         Ok(Likeliest { tokens, logits })
@@ -89,16 +90,18 @@ impl Session {
 
     fn follow_with(&mut self, follow: &mut Follow, token: u32, ahead: bool) -> Result<()> {
         let device = &**self.model.device();
-        let position = self.tokens.len();
+        let position = self.state.len();
         if follow.started.take() != Some((token, position)) {
             let input = &follow.passes[1 - follow.turn].tokens;
             device.write(&input.narrow(1, 0..1)?.slice()?, u32::as_bytes(&[token]))?;
             self.write(&self.work.positions, &[position as u32])?;
+            self.state.begin();
             follow.start(device)?;
         }
         let asked = 1 - follow.turn;
         let room = position + 1 < self.capacity();
-        let ahead = ahead && room;
+        // A recurrence could not take back a pass that nobody wants.
+        let ahead = ahead && room && self.state.rewinds_anywhere();
         if ahead {
             follow.start(device)?;
         } else if room {
@@ -110,7 +113,8 @@ impl Session {
         device.read(&passes[asked].tokens.slice()?, u32::as_bytes_mut(tokens))?;
         // NaN counts as larger than all numbers.
         self.refuse_nan(&values[..1], "the largest logits it gives")?;
-        self.tokens.push(token);
+        self.state.push(&[token]);
+        self.state.finish(position + 1)?;
         follow.started = ahead.then_some((tokens[0], position + 1));
         Ok(())
     }
@@ -118,7 +122,7 @@ impl Session {
 
 impl Follow {
     fn new(session: &Session, known: usize, count: usize) -> Result<Follow> {
-        let Session { model, work, cache, .. } = session;
+        let Session { model, work, state, .. } = session;
         let device = &**model.device();
         let both = || -> Result<(View, View)> {
             Ok((chosen(device, DType::F32, count)?, chosen(device, DType::U32, count)?))
@@ -127,7 +131,7 @@ impl Follow {
         let pass = |from: &View, to: &(View, View)| -> Result<Pass> {
             let input = from.narrow(1, 0..1)?.reshape(Shape::new(&[1])?)?;
             let input = input.ok_or_else(|| Error::Session("a token is one number".into()))?;
-            let mut batch = model.pass(&work.reading(input)?, cache, 1, Ask::Last)?;
+            let mut batch = model.pass(&work.reading(input)?, state, 1, Ask::Last)?;
             let logits = work.logits.narrow(0, 0..1)?.narrow(1, 0..known)?;
             likeliest(&mut batch, &logits, &to.0, &to.1, &work.positions.narrow(0, 0..1)?)?;
             Ok(Pass { batch, values: to.0.clone(), tokens: to.1.clone() })

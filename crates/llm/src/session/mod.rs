@@ -1,4 +1,4 @@
-//! A text in progress: its tokens, and the keys and values a model has made of them.
+//! A text in progress: its state, and what it takes to extend it.
 //!
 //! Whatever way a text came about (in one piece, in chunks, token by token, rewound, forked,
 //! shifted), the session is in the same state. Words and sampling live in [`Llm`](crate::Llm).
@@ -7,6 +7,7 @@ mod cancel;
 mod follow;
 mod moving;
 mod options;
+mod saving;
 mod show;
 
 pub use cancel::Cancel;
@@ -14,7 +15,8 @@ pub use options::SessionOptions;
 
 use crate::{
     Error, Result,
-    model::{Ask, Cache, EACH, Model, Workspace, room},
+    model::{Ask, EACH, Model, Workspace, room},
+    state::State,
 };
 use bessemer_core::{Batch, Element, View};
 use follow::Follow;
@@ -42,9 +44,8 @@ pub struct Session {
     model: Arc<Model>,
     options: SessionOptions,
     work: Workspace,
-    cache: Cache,
-    /// The tokens whose keys and values are in the cache.
-    tokens: Vec<u32>,
+    /// What the model remembers of the text.
+    state: State,
     /// The passes that give logits after each of 1, 2, … tokens: the same for every text, made
     /// when first asked for. Decoding is the first of them.
     each: [Option<Batch>; EACH],
@@ -57,26 +58,30 @@ pub struct Session {
 impl Session {
     /// Opens a session with room for a text.
     pub fn new(model: &Arc<Model>, options: SessionOptions) -> Result<Session> {
+        let context = options.context_for(model.config().context)?;
+        check_room(model, options, context)?;
+        let state = State::new(model, context, options.cache, options.snapshots)?;
+        Session::with(state, model, options)
+    }
+
+    /// A session that goes on from a state.
+    fn with(state: State, model: &Arc<Model>, options: SessionOptions) -> Result<Session> {
         let (config, device) = (model.config(), &**model.device());
-        let context = options.context_for(config.context)?;
-        let rows = options.chunk.max(EACH).min(context);
-        room::for_text(config, context, options.cache, rows, device)?;
-        let cache = Cache::new(device, config, context, options.cache)?;
+        let rows = rows_of(options, state.capacity());
         let work = Workspace::new(device, config, rows)?;
         let mut each = [const { None }; EACH];
-        let one = each[0].insert(model.pass(&work, &cache, 1, Ask::Last)?);
+        let one = each[0].insert(model.pass(&work, &state, 1, Ask::Last)?);
         if follow::has_queue(device) {
             // Kernels are compiled while the prompt is still being read.
             device.prepare(one);
-            device.prepare(&model.pass(&work, &cache, work.rows(), Ask::Last)?);
+            device.prepare(&model.pass(&work, &state, work.rows(), Ask::Last)?);
             device.prepare(&follow::choice(device, &work)?);
         }
         Ok(Session {
             model: Arc::clone(model),
             options,
             work,
-            cache,
-            tokens: Vec::new(),
+            state,
             each,
             follow: None,
             logits: vec![0.0; config.vocabulary],
@@ -94,24 +99,32 @@ impl Session {
         &self.options
     }
 
+    /// What the model remembers of the text.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
     /// The tokens so far.
     pub fn tokens(&self) -> &[u32] {
-        &self.tokens
+        self.state.tokens()
     }
 
     /// Tokens there is room for.
     pub fn capacity(&self) -> usize {
-        self.cache.capacity()
+        self.state.capacity()
     }
 
     /// Tokens there is room for still.
     pub fn room(&self) -> usize {
-        self.capacity() - self.tokens.len()
+        self.capacity() - self.state.len()
     }
 
     /// Takes more tokens through the model and gives the logits after the last of them.
     pub fn extend(&mut self, tokens: &[u32]) -> Result<&mut [f32]> {
         self.through(tokens, Ask::Last, |_, _| Ok(true))?;
+        if tokens.len() > 1 {
+            self.state.take_snapshot_if_room()?;
+        }
         Ok(&mut self.logits)
     }
 
@@ -119,6 +132,10 @@ impl Session {
     /// are no logits.
     pub fn extend_unless(&mut self, cancel: &Cancel, tokens: &[u32]) -> Result<Option<&mut [f32]>> {
         let all = self.through(tokens, Ask::Last, |_, _| Ok(!cancel.is_cancelled()))?;
+        if all {
+            // This is how prompts come: other answers to it may be asked for.
+            self.state.take_snapshot_if_room()?;
+        }
         Ok(all.then_some(&mut self.logits))
     }
 
@@ -165,10 +182,14 @@ impl Session {
     }
 
     /// Forgets all but the first `len` tokens.
+    ///
+    /// Attention simply does not look at the rest. A recurrence has to go back to a snapshot, and
+    /// the tokens from there to `len` go through the model again when the text is next extended:
+    /// [`State::rewind_point`] says where that is.
     pub fn rewind(&mut self, len: usize) {
-        if len < self.tokens.len() {
+        if len < self.state.len() {
             self.forget_started();
-            self.tokens.truncate(len);
+            self.state.truncate(len);
         }
     }
 
@@ -180,14 +201,11 @@ impl Session {
     }
 
     /// A second session with the same text, from which both go their own ways. Only what the text
-    /// has filled of the cache is copied.
+    /// has filled of the state is copied.
     pub fn fork(&self) -> Result<Session> {
-        let mut fork = Session::new(&self.model, self.options)?;
-        let copies = self.cache.copies_to(&fork.cache, self.tokens.len())?;
-        let device = self.model.device();
-        device.wait(device.submit(&copies)?)?;
-        fork.tokens.clone_from(&self.tokens);
-        Ok(fork)
+        check_room(&self.model, self.options, self.capacity())?;
+        let state = self.state.fork(self.options.cache)?;
+        Session::with(state, &self.model, self.options)
     }
 
     /// Makes room in a full context: of the text after the first `keep` tokens the older half is
@@ -198,14 +216,14 @@ impl Session {
     /// values would still know the dropped tokens.) Since half is dropped at once, this costs at
     /// most one token of prefill for each token of text.
     pub fn shift(&mut self, keep: usize, cancel: &Cancel) -> Result<bool> {
-        let len = self.tokens.len();
+        let len = self.state.len();
         let keep = keep.min(len);
         let drop = (len - keep).div_ceil(2);
         if drop == 0 {
             let why = format!("all {len} tokens of the text are to be kept: none can make room");
             return Err(Error::Session(why));
         }
-        let rest = self.tokens[keep + drop..].to_vec();
+        let rest = self.tokens()[keep + drop..].to_vec();
         self.rewind(keep);
         match rest.is_empty() {
             true => Ok(true),
@@ -213,21 +231,21 @@ impl Session {
         }
     }
 
-    /// Rewinds to what the text has in common with `tokens`, so that at least one of them is left
-    /// to go through the model. How many need not.
+    /// Rewinds to what the text has in common with `tokens` and the state can return to, so that at
+    /// least one of them is left to go through the model. How many need not.
     pub(crate) fn keep_prefix_of(&mut self, tokens: &[u32]) -> Result<usize> {
         if tokens.is_empty() || tokens.len() > self.capacity() {
             // Refused as if for an empty session, and nothing is forgotten.
             self.check_after(0, tokens)?;
         }
-        let same = self.tokens.iter().zip(tokens).take_while(|(a, b)| a == b).count();
-        let kept = same.min(tokens.len() - 1);
+        let same = self.tokens().iter().zip(tokens).take_while(|(a, b)| a == b).count();
+        let kept = self.state.rewind_point(same.min(tokens.len() - 1));
         self.rewind(kept);
         Ok(kept)
     }
 
     fn check(&self, tokens: &[u32]) -> Result<()> {
-        self.check_after(self.tokens.len(), tokens)
+        self.check_after(self.state.len(), tokens)
     }
 
     /// Whether `tokens` can follow a text of `len`.
@@ -280,12 +298,42 @@ impl Session {
 
     /// Takes a chunk through the model. The tokens only count once that has worked.
     fn pass(&mut self, chunk: &[u32], ask: Ask) -> Result<()> {
+        self.settle()?;
+        self.run(chunk, self.state.len(), ask)?;
+        self.state.push(chunk);
+        self.state.finish(self.state.len())
+    }
+
+    /// Makes sure that the state is that of the text: tokens since the last snapshot go through
+    /// the model again after a recurrence was rewound, or a pass has failed.
+    fn settle(&mut self) -> Result<()> {
+        if self.state.is_settled() {
+            return Ok(());
+        }
+        let mut at = self.state.restore()?;
+        let rest = self.tokens()[at..].to_vec();
+        // A few tokens were likely decoded one by one, and get the same bits again.
+        let (size, ask) = match rest.len() > EACH {
+            true => (self.options.chunk.min(self.work.rows()), Ask::Nothing),
+            false => (EACH, Ask::Each),
+        };
+        for chunk in rest.chunks(size) {
+            self.run(chunk, at, ask)?;
+            at += chunk.len();
+            self.state.finish(at)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a pass over tokens that follow the first `start` of the text.
+    fn run(&mut self, chunk: &[u32], start: usize, ask: Ask) -> Result<()> {
         self.forget_started();
-        let start = self.tokens.len() as u32;
+        let first = start as u32;
         self.positions.clear();
-        self.positions.extend(start..start + chunk.len() as u32);
+        self.positions.extend(first..first + chunk.len() as u32);
         self.write(&self.work.tokens, chunk)?;
         self.write(&self.work.positions, &self.positions)?;
+        self.state.begin();
         let device = self.model.device();
         let ticket = match (ask, chunk.len()) {
             (Ask::Last, 1) | (Ask::Each, _) => {
@@ -294,7 +342,7 @@ impl Session {
                     Some(batch) => batch,
                     None => batch.insert(self.model.pass(
                         &self.work,
-                        &self.cache,
+                        &self.state,
                         chunk.len(),
                         Ask::Each,
                     )?),
@@ -306,11 +354,9 @@ impl Session {
                 }
                 ticket
             }
-            (_, rows) => device.submit(&self.model.pass(&self.work, &self.cache, rows, ask)?)?,
+            (_, rows) => device.submit(&self.model.pass(&self.work, &self.state, rows, ask)?)?,
         };
-        device.wait(ticket)?;
-        self.tokens.extend_from_slice(chunk);
-        Ok(())
+        Ok(device.wait(ticket)?)
     }
 
     /// The logits of the first `rows` come from the device. If they do not come, or with NaN among
@@ -323,7 +369,7 @@ impl Session {
         self.logits = logits;
         let sound = read.and_then(|()| self.refuse_nan(&self.logits, "the logits it gives"));
         if sound.is_err() {
-            self.tokens.truncate(self.tokens.len() - rows);
+            self.state.truncate(self.state.len() - rows);
         }
         sound
     }
@@ -351,9 +397,19 @@ impl Session {
     }
 }
 
+/// The tokens that a session of so many has room to take through the model at once.
+fn rows_of(options: SessionOptions, context: usize) -> usize {
+    options.chunk.max(EACH).min(context)
+}
+
+fn check_room(model: &Model, options: SessionOptions, context: usize) -> Result<()> {
+    let rows = rows_of(options, context);
+    room::for_text(model.config(), context, options.cache, rows, &**model.device())
+}
+
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (len, capacity) = (self.tokens.len(), self.capacity());
+        let (len, capacity) = (self.state.len(), self.capacity());
         write!(f, "Session ({:?}, {len} of {capacity} tokens)", self.model)
     }
 }

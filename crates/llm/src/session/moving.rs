@@ -37,8 +37,8 @@ impl Session {
             )));
         }
         let mut moved = Session::new(model, self.options)?;
-        if !self.tokens.is_empty() {
-            moved.through(&self.tokens, Ask::Nothing, |_, _| Ok(true))?;
+        if !self.tokens().is_empty() {
+            moved.through(self.tokens(), Ask::Nothing, |_, _| Ok(true))?;
         }
         *self = moved;
         Ok(())

@@ -1,6 +1,6 @@
 //! How sessions are opened.
 
-use crate::{Error, Result};
+use crate::{Error, Result, SnapshotOptions};
 use bessemer_core::DType;
 
 /// How to open a [`Session`](crate::Session).
@@ -12,11 +12,18 @@ pub struct SessionOptions {
     pub cache: DType,
     /// How many tokens of a prompt go through the model at once.
     pub chunk: usize,
+    /// Which snapshots of recurrences are kept to rewind to.
+    pub snapshots: SnapshotOptions,
 }
 
 impl Default for SessionOptions {
     fn default() -> SessionOptions {
-        SessionOptions { context: None, cache: DType::F16, chunk: 512 }
+        SessionOptions {
+            context: None,
+            cache: DType::F16,
+            chunk: 512,
+            snapshots: SnapshotOptions::default(),
+        }
     }
 }
 

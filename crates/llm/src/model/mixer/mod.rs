@@ -1,0 +1,72 @@
+//! Mixers: how a layer lets each token learn from those before it.
+//!
+//! A layer is norm → mixer → norm → feed-forward. One file per mixer has all of it: what it
+//! remembers of a text ([`Slot`]s), what it works in ([`Scratch`]), its weights and its ops. To add
+//! one, write such a file and list it in [`MixerKind`].
+
+mod attention;
+#[cfg(test)]
+pub(crate) mod running_sum;
+
+pub use attention::AttentionKind;
+
+use super::{
+    Config, Model,
+    weights::Assembly,
+    workspace::{Scratch, Workspace},
+};
+use crate::{
+    Result,
+    state::{Memory, Slot},
+};
+use bessemer_core::{Batch, DType};
+use std::fmt;
+
+/// How a layer lets each token learn from those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MixerKind {
+    /// Attention: keys and values of all tokens are kept.
+    Attention(AttentionKind),
+    /// A recurrence that is simple enough to be checked by hand.
+    #[cfg(test)]
+    RunningSum(running_sum::RunningSumKind),
+}
+
+impl MixerKind {
+    pub(crate) fn spec(&self) -> &dyn MixerSpec {
+        match self {
+            MixerKind::Attention(kind) => kind,
+            #[cfg(test)]
+            MixerKind::RunningSum(kind) => kind,
+        }
+    }
+}
+
+/// What is known of a mixer before its weights are loaded: enough to estimate its memory.
+pub(crate) trait MixerSpec {
+    /// What a layer with it remembers of a text. `cache` is how entries per token are stored.
+    fn memory(&self, config: &Config, cache: DType) -> Vec<Slot>;
+
+    /// What a pass works in. Layers share what has the same name.
+    fn scratch(&self, config: &Config) -> Vec<Scratch>;
+
+    /// Finds the weights of layer `number`.
+    fn load(&self, model: &mut Assembly<'_>, number: usize) -> Result<Box<dyn Mixer>>;
+}
+
+/// A mixer with its weights.
+pub(crate) trait Mixer: fmt::Debug + Send + Sync {
+    /// Pushes the ops that take the rows of `work`, which follow what `memory` holds: from
+    /// `work.normed` to `work.added`. Afterwards `memory` holds these tokens too.
+    ///
+    /// With `work.alone`, each row must get the bits it would get in a pass of its own. Tokens and
+    /// positions are read when the batch runs; nothing may depend on them now.
+    fn mix(
+        &self,
+        model: &Model,
+        batch: &mut Batch,
+        work: &Workspace,
+        memory: &Memory,
+    ) -> Result<()>;
+}
