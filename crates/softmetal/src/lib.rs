@@ -19,6 +19,7 @@ mod files;
 mod front;
 mod language;
 mod platform;
+mod registers;
 
 pub use api::*;
 pub use check::{Counters, Kind as ReportKind, Report, Side, Traffic};

@@ -65,3 +65,81 @@ fn what_a_gpu_lacks_cannot_be_used() {
     assert!(text.contains("test.metal:3") && text.contains("'bfloat'"), "{text}");
     run_on("intel-amd", &guarded).unwrap();
 }
+
+/// A tile of products in registers: `size` times `size` sums of each thread.
+fn tile(size: usize, attribute: &str) -> String {
+    format!(
+        "{HEAD}{attribute} kernel void tile(device const float *x [[buffer(0)]],
+  device float *y [[buffer(1)]], constant uint &n [[buffer(2)]], uint i [[thread_position_in_grid]]) {{
+  float sums[{size}][{size}] = {{}};
+  for (uint k = 0; k < n; k++) {{
+    float a[{size}], b[{size}];
+    for (int r = 0; r < {size}; r++) {{
+      a[r] = x[i + k * 16 + r];
+      b[r] = x[i + k * 32 + r];
+    }}
+    for (int r = 0; r < {size}; r++)
+      for (int c = 0; c < {size}; c++) sums[r][c] += a[r] * b[c];
+  }}
+  for (int r = 0; r < {size}; r++)
+    for (int c = 0; c < {size}; c++) y[(i * {size} + r) * {size} + c] = sums[r][c];
+}}"
+    )
+}
+
+fn tile_on(device: &Device, size: usize, attribute: &str) -> ComputePipeline {
+    let library =
+        device.new_library_with_source(&tile(size, attribute), &CompileOptions::default()).unwrap();
+    device.new_compute_pipeline(&library.function("tile").unwrap()).unwrap()
+}
+
+#[test]
+fn threads_with_many_registers_are_fewer() {
+    let most = |name: &str, size: usize, attribute: &str| {
+        tile_on(&like(name), size, attribute).max_total_threads_per_threadgroup()
+    };
+    // 168 numbers at once do not fit 1024 times; 24 do.
+    assert_eq!(most("m1-8gb", 4, ""), 1024);
+    let few = most("m1-8gb", 12, "");
+    assert_eq!((few, most("m2-max", 12, ""), most("intel-amd", 12, "")), (384, 384, 256));
+    let between = most("m1-8gb", 8, "");
+    assert!((few + 1..1024).contains(&between), "{between}");
+    // Registers of later GPUs are given out as they are used.
+    assert_eq!((most("m4", 12, ""), most("m5", 12, "")), (1024, 1024));
+    // A kernel that says how many it has is compiled so that they fit.
+    for threads in [512, 1024] {
+        let attribute = format!("[[max_total_threads_per_threadgroup({threads})]]");
+        assert_eq!(most("m1-8gb", 12, &attribute), threads);
+    }
+    let plain = Device::with_options(DeviceOptions::default()).unwrap();
+    assert_eq!(tile_on(&plain, 12, "").max_total_threads_per_threadgroup(), 1024);
+}
+
+#[test]
+fn checked_kernels_have_the_same_limits() {
+    let options = DeviceOptions { checked: true, ..DeviceOptions::profile("m1-8gb").unwrap() };
+    let checked = Device::with_options(options).unwrap();
+    for size in [4, 8, 12] {
+        let limit = |d: &Device| tile_on(d, size, "").max_total_threads_per_threadgroup();
+        assert_eq!(limit(&checked), limit(&like("m1-8gb")));
+    }
+}
+
+#[test]
+fn more_threads_than_registers_allow_are_an_error_that_says_so() {
+    let d = like("m1-8gb");
+    let p = tile_on(&d, 12, "");
+    let (x, y, n) =
+        (shared(&d, &[1f32; 4096]), shared(&d, &[0f32; 1024 * 144]), shared(&d, &[2u32]));
+    let run = |threads: u64| {
+        let args = [Arg::Buffer(&x), Arg::Buffer(&y), Arg::Buffer(&n)];
+        dispatch(&d, &p, &args, &[], Size::new(1024, 1, 1), Size::new(threads, 1, 1))
+    };
+    let told = run(512).err().unwrap().to_string();
+    for part in ["'tile'", "from 1 to 384 threads, not 512 x 1 x 1", "registers", "'m1-8gb'"] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert!(told.contains("[[max_total_threads_per_threadgroup(N)]]"), "{told}");
+    run(384).unwrap();
+    assert_eq!(y.to_vec::<f32>().unwrap()[..144], [2.0; 144]);
+}

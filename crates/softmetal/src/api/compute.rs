@@ -200,11 +200,8 @@ impl ComputeEncoder {
             return invalid(
                 op,
                 format!(
-                    "a threadgroup has from 1 to {} threads, not {} x {} x {}",
-                    pipeline.max_total_threads_per_threadgroup(),
-                    tpg[0],
-                    tpg[1],
-                    tpg[2]
+                    "a threadgroup has from 1 to {} threads, not {} x {} x {} ({})",
+                    p.threads.most, tpg[0], tpg[1], tpg[2], p.threads.why
                 ),
             );
         }

@@ -1,6 +1,7 @@
 //! Libraries: compiled source, and the kernels in it.
 
 use super::pipeline::mode as mode_of;
+use super::room::Room;
 use super::{ComputePipeline, Device, Function, FunctionConstants};
 use crate::compile::Options;
 use crate::error::{Error, Result, invalid};
@@ -136,15 +137,15 @@ impl Library {
                 let some: Vec<usize> =
                     (first..(first + TOGETHER).min(unit.entries.len())).collect();
                 let mode = mode_of(device, &unit.entries[first], checked);
-                let result =
-                    compiler.module(unit, &some, &values, mode, &self.inner.options).map(|m| {
-                        let one = |&n: &usize| {
-                            let most = device.max_threadgroup_memory_length();
-                            let (entry, m) = (&unit.entries[n], m.clone());
-                            ComputePipeline::from_module(entry, n, m, checked, most)
-                        };
-                        some.iter().map(one).collect::<Vec<_>>()
-                    });
+                let module = compiler.module(unit, &some, &values, mode, &self.inner.options);
+                let result = module.and_then(|m| {
+                    let room = Room::of(device, unit, &some, &values)?;
+                    let one = |&n: &usize| {
+                        let (entry, m) = (&unit.entries[n], m.clone());
+                        ComputePipeline::from_module(entry, n, m, checked, &room)
+                    };
+                    Ok(some.iter().map(one).collect::<Vec<_>>())
+                });
                 made.lock().unwrap_or_else(|e| e.into_inner()).insert(first, result);
             }
         };

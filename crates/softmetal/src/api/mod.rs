@@ -13,6 +13,7 @@ mod memory;
 mod pipeline;
 mod profile;
 mod queue;
+mod room;
 mod running;
 
 pub use blit::BlitEncoder;

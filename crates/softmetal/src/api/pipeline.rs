@@ -1,9 +1,9 @@
 //! Pipelines: kernels compiled for running, and what is known of their arguments.
 
+use super::room::{Room, Threads};
 use super::{Device, Function};
 use crate::compile::{EntryFacts, Module};
 use crate::error::{Result, invalid};
-use crate::exec::MAX_THREADS;
 use crate::front::{ArgKind, Entry, Mode};
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ pub(crate) struct PipelineInner {
     pub(crate) meets: bool,
     pub(crate) fences: bool,
     pub(crate) checked: bool,
-    max_threads: u64,
+    pub(crate) threads: Threads,
 }
 
 /// The shuffler picks an order of single threads, which the loops of fast code have not.
@@ -131,8 +131,8 @@ impl ComputePipeline {
             mode,
             &library.options,
         )?;
-        let most = device.max_threadgroup_memory_length();
-        ComputePipeline::from_module(entry, function.entry, module, checked, most)
+        let room = Room::of(device, &library.unit, &[function.entry], &function.values)?;
+        ComputePipeline::from_module(entry, function.entry, module, checked, &room)
     }
 
     /// A pipeline of code that has been compiled already.
@@ -141,9 +141,10 @@ impl ComputePipeline {
         number: usize,
         module: Arc<Module>,
         checked: bool,
-        most: usize,
+        room: &Room,
     ) -> Result<ComputePipeline> {
         let facts = module.entries.get(&number).cloned().unwrap_or_default();
+        let most = room.threadgroup_memory;
         if facts.static_threadgroup as usize > most {
             return invalid(
                 format!("new_compute_pipeline('{}')", entry.name),
@@ -153,8 +154,7 @@ impl ComputePipeline {
                 ),
             );
         }
-        let max_threads =
-            u64::from(entry.max_threads.unwrap_or(MAX_THREADS as u32)).min(MAX_THREADS);
+        let threads = room.threads(entry, number);
         let arguments = arguments(entry, Some(&facts));
         let inner = PipelineInner {
             name: entry.name.clone(),
@@ -164,7 +164,7 @@ impl ComputePipeline {
             meets: entry.meets,
             fences: entry.fences,
             checked,
-            max_threads,
+            threads,
         };
         Ok(ComputePipeline { inner: Arc::new(inner) })
     }
@@ -181,7 +181,7 @@ impl ComputePipeline {
 
     /// The most threads a threadgroup of this kernel may have.
     pub fn max_total_threads_per_threadgroup(&self) -> u64 {
-        self.inner.max_threads
+        self.inner.threads.most
     }
 
     /// Bytes of its threadgroup variables.

@@ -13,6 +13,11 @@
 //!   its size here, 8 GB, is that of a usual card.
 //! * The virtual GPU of macOS guests: family Apple5, no SIMD-group reductions or matrices, a working
 //!   set of 5010.80 MB (ggml-org/llama.cpp#8617 and #14829).
+//! * Threads by registers: up to family Apple8 as Mesa's driver for them has it
+//!   (`agx_performance.c`); 208 KiB for the threads of a threadgroup, from which the same follows.
+//!   From Apple9 on registers are given out as they are used, and an M3 says 1024 of kernels that
+//!   have 448 on an M1 (leejet/stable-diffusion.cpp#587). AMD's have 256 registers for each of four
+//!   groups of 64 lanes, which a threadgroup must share.
 //!
 //! No figure is known for the longest buffer of an A17 Pro and of the virtual GPU: half the memory is
 //! taken, as on an M1 with as much.
@@ -43,6 +48,9 @@ pub struct Profile {
     pub unified_memory: bool,
     /// Cores of the GPU.
     pub cores: u32,
+    /// How many threads a threadgroup can have: up to so many halves of 32-bit registers for a
+    /// thread, so many threads. With nothing here, registers are not counted.
+    pub occupancy: &'static [(u32, u32)],
 }
 
 const MIB: usize = 1 << 20;
@@ -60,6 +68,18 @@ const APPLE: Profile = Profile {
     bfloat: true,
     unified_memory: true,
     cores: 8,
+    occupancy: &[
+        (104, 1024),
+        (112, 896),
+        (128, 832),
+        (136, 768),
+        (144, 704),
+        (160, 640),
+        (184, 576),
+        (208, 512),
+        (232, 448),
+        (256, 384),
+    ],
 };
 
 use Family::{Apple5, Apple7, Apple8, Apple9, Apple10, Common3, Mac2, Metal3};
@@ -86,6 +106,7 @@ static PROFILES: [Profile; 7] = [
         max_buffer_length: 9 * GIB,
         working_set: 12_713_120_000,
         cores: 10,
+        occupancy: &[],
         ..APPLE
     },
     Profile {
@@ -94,6 +115,7 @@ static PROFILES: [Profile; 7] = [
         max_buffer_length: 9 * GIB,
         working_set: 12_713_120_000,
         cores: 10,
+        occupancy: &[],
         ..APPLE
     },
     Profile {
@@ -102,6 +124,7 @@ static PROFILES: [Profile; 7] = [
         max_buffer_length: 4 * GIB,
         working_set: 8 * GIB / 3 * 2,
         cores: 6,
+        occupancy: &[],
         ..APPLE
     },
     Profile {
@@ -113,6 +136,7 @@ static PROFILES: [Profile; 7] = [
         bfloat: false,
         unified_memory: false,
         cores: 20,
+        occupancy: &[(128, 1024), (168, 768), (256, 512), (512, 256)],
         ..APPLE
     },
     Profile {
@@ -134,6 +158,7 @@ impl Profile {
         families: &[Common3, Metal3, Mac2, Apple5, Apple7, Apple8, Apple9],
         max_buffer_length: 1 << 38,
         working_set: 1 << 38,
+        occupancy: &[],
         ..APPLE
     };
 

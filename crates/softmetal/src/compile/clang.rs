@@ -177,8 +177,11 @@ impl Clang {
         // negative first element comes out wrong. It asks nothing of the kind when it may not know
         // how the machine treats subnormal numbers; the code it makes is the same otherwise.
         c.arg("-fdenormal-fp-math=dynamic");
+        // What is counted is the same on every machine.
         #[cfg(target_arch = "x86_64")]
-        c.args(["-march=native", "-fstack-clash-protection"]);
+        if mode != Mode::Counted {
+            c.args(["-march=native", "-fstack-clash-protection"]);
+        }
         #[cfg(not(target_arch = "x86_64"))]
         c.args(["-Xclang", "-cl-ext=+all"]);
         // The cache is shared: names in it must not depend on the folder it was filled from.
@@ -197,6 +200,13 @@ impl Clang {
             }
             Mode::Strict => {
                 c.args(["-w", "-O2", "-D__SM_STRICT", "-ferror-limit=0"]);
+            }
+            Mode::Counted => {
+                c.args(["-w", "-O2", "-fno-vectorize", "-fno-slp-vectorize"]);
+                // As GPUs do it: nothing is called, and loops over private arrays are unrolled.
+                for option in ["-inline-threshold=100000", "-unroll-threshold=2000"] {
+                    c.args(["-mllvm", option]);
+                }
             }
             Mode::Checked => {
                 c.args(["-D__SM_CHECKED", "-g", "-gno-column-info"]);
@@ -245,6 +255,19 @@ impl Clang {
         headers.include(&mut c);
         c.args(["-fsyntax-only", "-"]);
         run(c, text.as_bytes(), Duration::from_secs(300)).map(|_| ())
+    }
+
+    /// Optimises it, and gives LLVM's text of it back.
+    pub(super) fn intermediate(
+        &self,
+        text: &str,
+        headers: &Headers,
+    ) -> std::result::Result<String, ClangError> {
+        let mut c = self.language(Mode::Counted);
+        headers.include(&mut c);
+        c.args(["-S", "-emit-llvm", "-o", "-", "-"]);
+        let made = run(c, text.as_bytes(), Duration::from_secs(300))?;
+        Ok(String::from_utf8_lossy(&made).into_owned())
     }
 
     /// Makes a shared object.

@@ -21,6 +21,7 @@ pub(crate) use module::{EntryFacts, Module};
 use crate::error::{Error, Result};
 use crate::front::{self, ConstantValues, Lines, Mode, Settings, Source, Unit};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -186,6 +187,43 @@ impl Compiler {
             ClangError::Other(e) => e,
         })?;
         Module::open(path, unit, &wanted).map(Arc::new)
+    }
+
+    /// How many registers each of some kernels needs, in halves of 32 bits.
+    pub(crate) fn registers(
+        &self,
+        unit: &Unit,
+        entries: &[usize],
+        values: &ConstantValues,
+    ) -> Result<BTreeMap<usize, u32>> {
+        let text = front::render(unit, entries, values, Mode::Counted);
+        let key = digest(&[
+            "registers",
+            include_str!("clang.rs"),
+            include_str!("../registers/mod.rs"),
+            include_str!("../registers/ir.rs"),
+            include_str!("../registers/live.rs"),
+            include_str!("../registers/values.rs"),
+            &text,
+            &self.clang.identity,
+            &self.stdlib.digest,
+        ]);
+        if let Some(known) = self.cache.read(&key, "registers")
+            && let Ok(known) = serde_json::from_slice(&known)
+        {
+            return Ok(known);
+        }
+        let made = self
+            .with_headers(Mode::Counted, |h| self.clang.intermediate(&text, h))
+            .map_err(|e| match e {
+                ClangError::Messages(m) => Error::Compile(messages::plain(m)),
+                ClangError::Other(e) => e,
+            })?;
+        let counted = crate::registers::count(&made);
+        if let Ok(bytes) = serde_json::to_vec(&counted) {
+            self.cache.write(&key, "registers", &bytes);
+        }
+        Ok(counted)
     }
 
     /// Only finds errors.

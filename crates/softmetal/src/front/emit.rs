@@ -16,6 +16,8 @@ pub(crate) enum Mode {
     Checked,
     /// Not at all: only to find references to elements of vectors.
     Strict,
+    /// Not at all: only to count the registers of a thread.
+    Counted,
 }
 
 /// Writes the file with the given entries compiled in.
@@ -62,9 +64,9 @@ fn write_entry(out: &mut String, n: usize, entry: &Entry, mode: Mode) {
         out.push_str("} ");
     }
     let kind = match mode {
-        _ if entry.meets => "THREAD",
+        _ if entry.meets || mode == Mode::Counted => "THREAD",
         Mode::Fast | Mode::Strict => "LOOP",
-        Mode::Checked => "WALK",
+        Mode::Checked | Mode::Counted => "WALK",
     };
     let _ = write!(out, "__SM_{kind}_ENTRY({n}, {f}{args})");
 }
