@@ -11,6 +11,7 @@ struct Params {
 // Rows of up to as many elements are kept, so that nothing is read twice.
 #define KEPT 4096
 
+MOST_THREADS
 kernel void add_rms_norm(device const X *x [[buffer(0)]], device const Y *y [[buffer(1)]],
                          device const W *weight [[buffer(2)]], device SUM *sum [[buffer(3)]],
                          device OUT *out [[buffer(4)]], constant Params &p [[buffer(5)]],

@@ -33,6 +33,9 @@ fn launches_are_sound(op: &dyn Operation, gpu: &GpuTraits) {
         if launch.threads != Launch::FREE {
             let threads: u32 = launch.threads.iter().product();
             assert!((1..=gpu.max_threads).contains(&threads), "{op:?}: {threads} threads");
+            // Registers may leave room for no more than this, unless a kernel asks for more.
+            let declared = launch.kernel.msl().contains("MOST_THREADS\nkernel");
+            assert!(threads <= 256 || declared, "{op:?}: {threads} threads are not declared");
         }
         assert!(launch.groups.iter().all(|&groups| groups > 0), "{op:?}: nothing to do");
         assert!(launch.bindings.len() < 31, "{op:?}: too many buffers");

@@ -47,6 +47,10 @@ template <int VIEWS> inline long row_start(constant Rows<VIEWS> &rows, int view,
   return at + long(row) * rows.strides[view][0];
 }
 
+// For kernels whose threadgroups have more than 256 threads: the compiler leaves them registers
+// enough. `threads_for` asks for no more than this.
+#define MOST_THREADS [[max_total_threads_per_threadgroup(512)]]
+
 // What a thread knows of its threadgroup, which has one dimension of whole simdgroups.
 struct Team {
   uint index, threads, lane, simdgroup, simdgroups;

@@ -28,6 +28,7 @@ template <typename T> struct Group {
   float operator()(uint i) const { return to_float(x[row_start(*elements, 0, first + i)]); }
 };
 
+MOST_THREADS
 kernel void group_norm(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                        device const BIAS *bias [[buffer(2)]], device OUT *out [[buffer(3)]],
                        constant Params &p [[buffer(4)]],

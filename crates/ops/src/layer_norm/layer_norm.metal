@@ -26,6 +26,7 @@ template <typename T> struct Row {
   float operator()(uint i) const { return to_float(x[long(i) * step]); }
 };
 
+MOST_THREADS
 kernel void layer_norm(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                        device const BIAS *bias [[buffer(2)]], device OUT *out [[buffer(3)]],
                        constant Params &p [[buffer(4)]],

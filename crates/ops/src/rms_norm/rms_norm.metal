@@ -8,6 +8,7 @@ struct Params {
   Rows<2> rows;
 };
 
+MOST_THREADS
 kernel void rms_norm(device const X *x [[buffer(0)]], device const W *weight [[buffer(1)]],
                      device OUT *out [[buffer(2)]], constant Params &p [[buffer(3)]],
                      uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {

@@ -15,6 +15,7 @@ struct Params {
 #define MASK_AT(i) to_float(mask[long(i) * p.mask_step])
 #endif
 
+MOST_THREADS
 kernel void softmax(device const X *x [[buffer(0)]], device const MASK *mask [[buffer(1)]],
                     device OUT *out [[buffer(2)]], constant Params &p [[buffer(3)]],
                     uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {

@@ -93,6 +93,7 @@ kernel void top_1_of_chunks(ROW_ARGUMENTS, device const ulong *best [[buffer(3)]
 
 // A threadgroup per row finds the k-th largest a digit at a time, by counting, then sorts those that
 // are not below it.
+MOST_THREADS
 kernel void top_k_by_digits(ROW_ARGUMENTS, constant Params &p [[buffer(3)]],
                             uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   uint row = group.x;
