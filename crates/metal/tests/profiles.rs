@@ -10,6 +10,7 @@ use bessemer_metal::{
     Metal, MetalOptions,
     hal::soft::{Profile, Soft, SoftOptions},
 };
+use bessemer_ops::case::Case;
 
 fn open(profile: &'static Profile, checked: bool) -> Metal<Soft> {
     let soft = SoftOptions { checked, profile: Some(profile), ..Default::default() };
@@ -18,15 +19,23 @@ fn open(profile: &'static Profile, checked: bool) -> Metal<Soft> {
 
 #[test]
 fn quick_cases_on_every_gpu() {
-    let reference = Reference::new();
     let cases = Selection::quick().cases().unwrap();
     for profile in Profile::all() {
         // Checked where kernels differ from those of a full GPU, which are checked elsewhere.
         let device = open(profile, !profile.simd_matrix);
-        for case in &cases {
-            let judged = judge(case, &device, &reference);
-            assert!(judged.is_ok(), "{case:?} on {}: {:?}", profile.name, judged.err());
-        }
+        let half = |some: &[Case]| {
+            let reference = Reference::new();
+            for case in some {
+                let judged = judge(case, &device, &reference);
+                assert!(judged.is_ok(), "{case:?} on {}: {:?}", profile.name, judged.err());
+            }
+        };
+        // Two threads, since most of the time goes into compiling.
+        let (first, second) = cases.split_at(cases.len() / 2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| half(first));
+            half(second);
+        });
     }
 }
 

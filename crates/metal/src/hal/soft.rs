@@ -58,6 +58,8 @@ pub struct SoftOptions {
     pub max_buffer_length: Option<usize>,
     /// What goes wrong on purpose.
     pub failures: Failures,
+    /// Whether the fence between command buffers is left out, to see that it would be missed.
+    pub unfenced: bool,
     /// Counts how often it was asked to keep memory warm; none for memory that never cools.
     pub warmed: Option<Arc<AtomicU64>>,
 }
@@ -87,6 +89,7 @@ pub struct Device {
     device: softmetal::Device,
     facts: Facts,
     failures: Failures,
+    unfenced: bool,
     warmed: Option<Arc<AtomicU64>>,
 }
 
@@ -141,7 +144,7 @@ impl Device {
             system: format!("softmetal on {} ({})", consts::OS, consts::ARCH),
         };
         let (failures, warmed) = (options.failures.clone(), options.warmed.clone());
-        Ok(Device { device, facts, failures, warmed })
+        Ok(Device { device, facts, failures, unfenced: options.unfenced, warmed })
     }
 }
 
@@ -153,7 +156,8 @@ impl super::Device<Soft> for Device {
     fn queue(&self) -> Result<Queue> {
         let queue = self.device.new_command_queue();
         let (simdgroups, failures) = (self.facts.traits.simd_reduce, self.failures.clone());
-        Ok(Queue { queue, fence: self.device.new_fence(), simdgroups, failures })
+        let fence = (!self.unfenced).then(|| self.device.new_fence());
+        Ok(Queue { queue, fence, simdgroups, failures })
     }
 
     fn event(&self) -> Result<SharedEvent> {
@@ -295,7 +299,8 @@ impl super::Buffer for Buffer {
 /// softmetal's queue.
 pub struct Queue {
     queue: CommandQueue,
-    fence: Fence,
+    /// What keeps command buffers in order, unless it is left out.
+    fence: Option<Fence>,
     /// Whether simdgroups can be used; if not, the checked mode refuses kernels that do.
     simdgroups: bool,
     failures: Failures,
@@ -313,7 +318,7 @@ impl super::Queue<Soft> for Queue {
 /// softmetal's command buffer.
 pub struct Commands {
     commands: CommandBuffer,
-    fence: Fence,
+    fence: Option<Fence>,
     simdgroups: bool,
     failures: Failures,
 }
@@ -322,7 +327,9 @@ impl super::Commands<Soft> for Commands {
     fn encoder(&mut self, _: &str) -> Result<Encoder> {
         let encoder = self.commands.compute_encoder_with_type(DispatchType::Concurrent);
         let mut encoder = encoder.map_err(fault)?;
-        encoder.wait_for_fence(&self.fence).map_err(fault)?;
+        if let Some(fence) = &self.fence {
+            encoder.wait_for_fence(fence).map_err(fault)?;
+        }
         Ok(Encoder { encoder, fence: self.fence.clone(), failures: self.failures.clone() })
     }
 
@@ -366,7 +373,7 @@ impl super::Event for SharedEvent {
 /// softmetal's encoder.
 pub struct Encoder {
     encoder: ComputeEncoder,
-    fence: Fence,
+    fence: Option<Fence>,
     failures: Failures,
 }
 
@@ -400,8 +407,10 @@ impl super::Encoder<Soft> for Encoder {
     }
 
     fn end(mut self) {
-        // It fails only if the command buffer was committed, which has this encoder in it.
-        let _ = self.encoder.update_fence(&self.fence);
+        if let Some(fence) = &self.fence {
+            // It fails only if the command buffer was committed, which has this encoder in it.
+            let _ = self.encoder.update_fence(fence);
+        }
         self.encoder.end_encoding();
     }
 

@@ -9,7 +9,7 @@ use bessemer_core::{
 };
 use bessemer_metal::{
     Metal, MetalOptions,
-    hal::soft::{Soft, SoftOptions},
+    hal::soft::{Profile, Soft, SoftOptions},
 };
 use std::ops::Range;
 
@@ -101,8 +101,34 @@ impl Operation for Add {
 }
 
 pub(crate) fn open(checked: bool) -> Metal<Soft> {
-    let soft = SoftOptions { checked, ..Default::default() };
-    Metal::open_soft(&MetalOptions::default(), &soft).unwrap()
+    Gpu(None).open(checked)
+}
+
+/// A GPU in software: one that softmetal imitates, or the one that has everything.
+#[derive(Clone, Copy)]
+pub(crate) struct Gpu(Option<&'static Profile>);
+
+impl Gpu {
+    pub(crate) fn soft(self) -> SoftOptions {
+        SoftOptions { profile: self.0, ..Default::default() }
+    }
+
+    pub(crate) fn open(self, checked: bool) -> Metal<Soft> {
+        let soft = SoftOptions { checked, ..self.soft() };
+        Metal::open_soft(&MetalOptions::default(), &soft).unwrap()
+    }
+
+    pub(crate) fn has_simdgroups(self) -> bool {
+        self.0.is_none_or(|profile| profile.simd_reduce)
+    }
+}
+
+/// The same test on each. What it prints is shown if it fails.
+pub(crate) fn on_every_gpu(test: impl Fn(Gpu)) {
+    for gpu in std::iter::once(None).chain(Profile::all().iter().map(Some)) {
+        eprintln!("on {}", gpu.map_or("a GPU that has everything", |profile| profile.name));
+        test(Gpu(gpu));
+    }
 }
 
 pub(crate) fn floats(device: &dyn Device, values: &[f32]) -> View {
