@@ -1,11 +1,8 @@
 //! A chat by the model's own template: `chat MODEL`, then a line at a time.
 
-use bessemer::{
-    Device,
-    llm::{
-        GenerateOptions, Llm, SessionOptions,
-        template::{Chat, Message},
-    },
+use bessemer::llm::{
+    GenerateOptions, SessionOptions,
+    template::{Chat, Message},
 };
 use std::{
     env,
@@ -15,8 +12,7 @@ use std::{
 
 fn main() -> Result<(), Box<dyn Error>> {
     let model = env::args().nth(1).ok_or("usage: chat MODEL")?;
-    let device = Device::open("auto")?;
-    let llm = Llm::open(model, &device)?;
+    let llm = bessemer::open_llm(&model)?;
     let mut session = llm.session(SessionOptions { context: Some(2048), ..Default::default() })?;
     let mut chat = Chat::new([Message::system("You are kind and brief.")]);
     for line in stdin().lines() {

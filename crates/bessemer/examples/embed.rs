@@ -1,16 +1,12 @@
 //! How alike texts are to a model: `embed MODEL TEXT TEXT...`.
 
-use bessemer::{
-    Device,
-    llm::{Llm, SessionOptions},
-};
+use bessemer::llm::SessionOptions;
 use std::{env, error::Error};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = env::args().skip(1);
     let model = args.next().ok_or("usage: embed MODEL TEXT TEXT...")?;
-    let device = Device::open("auto")?;
-    let llm = Llm::open(model, &device)?;
+    let llm = bessemer::open_llm(&model)?;
     let mut session = llm.session(SessionOptions { context: Some(512), ..Default::default() })?;
     let texts: Vec<String> = args.collect();
     let states: Vec<Vec<f32>> =

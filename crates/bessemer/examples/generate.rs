@@ -1,9 +1,6 @@
 //! Writes on from a prompt, as the text comes: `generate MODEL PROMPT`.
 
-use bessemer::{
-    Device,
-    llm::{GenerateOptions, Llm, SessionOptions, sampling::Sampling},
-};
+use bessemer::llm::{GenerateOptions, SessionOptions, sampling::Sampling};
 use std::{env, error::Error, io::Write};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -11,8 +8,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (Some(model), Some(prompt)) = (args.next(), args.next()) else {
         return Err("usage: generate MODEL PROMPT".into());
     };
-    let device = Device::open("auto")?;
-    let llm = Llm::open(model, &device)?;
+    let llm = bessemer::open_llm(&model)?;
     let mut session = llm.session(SessionOptions { context: Some(1024), ..Default::default() })?;
     let options = GenerateOptions {
         max_tokens: Some(200),

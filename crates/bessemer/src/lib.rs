@@ -51,6 +51,7 @@ mod candidates;
 mod choice;
 mod device;
 mod executor;
+mod model;
 mod survey;
 
 pub use bessemer_array as array;
@@ -64,9 +65,11 @@ pub use bessemer_core::{
 pub use bessemer_llm as llm;
 pub use bessemer_ops as ops;
 pub use bessemer_program as program;
+pub use bessemer_store as store;
 pub use choice::DeviceChoice;
 pub use device::{Device, DeviceOptions};
 pub use executor::{Argument, Executor, Handle};
+pub use model::{LlmOptions, ModelError, open_llm};
 pub use survey::{Finding, QuickCheck, Refusal, Survey};
 
 /// All that most programs need: `use bessemer::prelude::*`.

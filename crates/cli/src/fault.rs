@@ -101,6 +101,16 @@ impl From<bessemer_llm::Error> for Fault {
     }
 }
 
+impl From<bessemer::ModelError> for Fault {
+    fn from(error: bessemer::ModelError) -> Fault {
+        match error {
+            bessemer::ModelError::Store(error) => error.into(),
+            bessemer::ModelError::Model(error) => error.into(),
+            error => Fault::Failed(error.into()),
+        }
+    }
+}
+
 impl From<bessemer_store::Error> for Fault {
     fn from(error: bessemer_store::Error) -> Fault {
         match error {

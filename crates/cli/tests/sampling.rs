@@ -135,7 +135,7 @@ fn a_value_out_of_range_names_its_flag() {
         ("--presence-penalty", "inf", "finite"),
         ("--frequency-penalty", "nan", "finite"),
         ("--logit-bias", "5=inf", "minus infinity"),
-        ("--logit-bias", "99999=1", "no such token"),
+        ("--logit-bias", "99999=1", "a token of the vocabulary"),
     ] {
         let (out, err) = models.run(&["run", "--raw", "-m", "tiny", flag, value, "x"], 2);
         assert_eq!(out, "", "{flag}");
@@ -180,11 +180,11 @@ fn chat_sets_the_same() {
                  /set logit_bias 7=2\n/set logit_bias 7=-inf\n/set stop END\n/set lookup on\n\
                  /set typical_p 2\n/set logit_bias 7\n/set lookup maybe\n/set mirostat_eta 0\nab\n";
     let (out, err) = models.run_with(&chat, input, 0);
-    let shown = "repeat_penalty 1, presence_penalty 1.5, frequency_penalty 0, repeat_last_n -1\n\
+    let shown = "repeat_penalty 1, presence_penalty 1.5, frequency_penalty 0, repeat_last_n -1, \
                  typical_p 1, mirostat_tau 3, mirostat_eta 0.1, logit_bias 7=-inf, lookup on";
     assert!(err.contains(shown) && err.contains("stop \"END\""), "{err}");
     for wrong in ["typical_p 2", "logit_bias 7", "lookup maybe", "mirostat_eta 0"] {
-        assert!(err.contains(&format!("/set {wrong}: it is")), "{wrong}: {err}");
+        assert!(err.contains(&format!("/set {wrong}: not ")), "{wrong}: {err}");
     }
     // And it counts.
     let answer: Value = serde_json::from_str(&out).unwrap();

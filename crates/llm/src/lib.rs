@@ -44,7 +44,10 @@ pub mod tiny;
 pub mod tokenizer;
 
 pub use error::{Error, Result};
-pub use llm::{Answer, GenerateOptions, Generation, Llm, Prompt, StopReason, Timings, WhenFull};
+pub use llm::{
+    Answer, Fallback, GenerateOptions, Generation, Llm, Prompt, SETTINGS, Setting, StopReason,
+    Takes, Timings, WhenFull,
+};
 pub use model::Model;
 pub use session::{Cancel, Session, SessionOptions};
 pub use state::{SnapshotOptions, State};

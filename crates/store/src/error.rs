@@ -61,6 +61,31 @@ pub enum Error {
         candidates: Vec<String>,
     },
 
+    /// A model that could be pulled and was not yet.
+    #[error("`{name}` is not here yet: get it with `bessemer pull {source_name}`")]
+    NotPulled {
+        /// What was said.
+        name: String,
+        /// What to pull.
+        source_name: String,
+    },
+
+    /// A name that means nothing here.
+    #[error(
+        "`{name}` is neither a file nor a model here ({}){}: check the path, or get a model with \
+         `bessemer pull smollm2` or `bessemer pull hf:OWNER/REPO/FILE`",
+        known.join(", "),
+        near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+    )]
+    Unknown {
+        /// What was said.
+        name: String,
+        /// The models that are here.
+        known: Vec<String>,
+        /// The one that was most likely meant.
+        near: Option<String>,
+    },
+
     /// A server that can't be reached, or is lost again and again.
     #[error("{url}: {why}; {remedy}")]
     Network {

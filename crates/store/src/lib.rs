@@ -7,10 +7,12 @@ mod error;
 mod folder;
 #[cfg(feature = "pull")]
 mod pull;
+mod resolve;
 mod source;
 
 pub use error::{Error, Result};
 pub use folder::{Entry, Store};
 #[cfg(feature = "pull")]
 pub use pull::{Progress, Pulled};
+pub use resolve::Resolved;
 pub use source::Source;

@@ -85,7 +85,7 @@ impl Run {
                 write!(out, "{prompt}")?;
                 out.flush()?;
             }
-            write_text(&loaded, generation, &options, self.timings, out)?
+            write_text(generation, &options, self.timings, out)?
         };
         drop(stoppable);
         match stopped {
@@ -96,16 +96,15 @@ impl Run {
 }
 
 fn write_text(
-    loaded: &Loaded,
     mut generation: Generation<'_>,
     options: &GenerateOptions,
     timings: bool,
     out: &mut dyn Write,
 ) -> Result<StopReason, Fault> {
-    loaded.show(&mut generation, |piece| {
-        write!(out, "{piece}")?;
-        Ok(out.flush()?)
-    })?;
+    for piece in &mut generation {
+        write!(out, "{}", piece?)?;
+        out.flush()?;
+    }
     writeln!(out)?;
     out.flush()?;
     let stop = generation.stop_reason().cloned();
@@ -119,20 +118,15 @@ fn write_text(
 fn write_json(
     loaded: &Loaded,
     prompt: &str,
-    mut generation: Generation<'_>,
+    generation: Generation<'_>,
     options: &GenerateOptions,
     out: &mut dyn Write,
 ) -> Result<StopReason, Fault> {
-    let mut text = String::new();
-    loaded.show(&mut generation, |piece| {
-        text.push_str(piece);
-        Ok(())
-    })?;
     let answer = generation.finish()?;
     let value = json!({
         "model": loaded.name,
         "prompt": prompt,
-        "text": text,
+        "text": answer.text,
         "tokens": answer.tokens,
         "stop": answer.stop.name(),
         "seed": options.sampling.seed,

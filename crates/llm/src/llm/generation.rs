@@ -1,6 +1,8 @@
 //! Text in the making: token after token, from the prompt to a reason to stop.
 
-use super::{GenerateOptions, StopReason, Timings, WhenFull, lookup::Lookup, stops::Stops};
+use super::{
+    Fallback, GenerateOptions, Llm, StopReason, Timings, WhenFull, lookup::Lookup, stops::Stops,
+};
 use crate::{
     Error, Model, Result, Session,
     sampling::Sampler,
@@ -14,6 +16,8 @@ use std::{collections::VecDeque, sync::Arc, time::Instant};
 /// Dropped early, it leaves the session at the last token that was asked for.
 pub struct Generation<'a> {
     tokenizer: &'a Tokenizer,
+    /// What it goes on with if its GPU fails.
+    fallback: Option<&'a Fallback>,
     session: &'a mut Session,
     options: GenerateOptions,
     sampler: Sampler,
@@ -48,7 +52,7 @@ pub struct Answer {
 
 impl<'a> Generation<'a> {
     pub(super) fn new(
-        tokenizer: &'a Tokenizer,
+        llm: &'a Llm,
         session: &'a mut Session,
         prompt: Vec<u32>,
         options: &GenerateOptions,
@@ -56,6 +60,7 @@ impl<'a> Generation<'a> {
         if options.stop.iter().any(String::is_empty) {
             return Err(Error::Session("a stop string is empty: it would end every text".into()));
         }
+        let tokenizer = llm.tokenizer();
         let mut sampler = Sampler::new(&options.sampling, tokenizer.len())?;
         prompt.iter().for_each(|&token| sampler.accept(token));
         let mut generation = Generation {
@@ -74,6 +79,7 @@ impl<'a> Generation<'a> {
             failed: false,
             sampler,
             tokenizer,
+            fallback: llm.fallback.as_deref(),
             session,
             prompt,
         };
@@ -113,6 +119,13 @@ impl<'a> Generation<'a> {
         }
         self.failed = false;
         Ok(())
+    }
+
+    /// Goes on elsewhere after an error, if it was the GPU's fault and there is somewhere.
+    fn fall_back(&mut self, error: Error) -> Result<()> {
+        let Some(fallback) = self.fallback else { return Err(error) };
+        let model = fallback.after(error, &**self.session.model().device())?;
+        self.move_to(&model)
     }
 
     /// Generates all the rest. The text has what was not yet taken from the iterator.
@@ -262,7 +275,9 @@ impl Iterator for Generation<'_> {
                 Ok(text) => return Some(Ok(text)),
                 Err(error) => {
                     self.failed = true;
-                    return Some(Err(error));
+                    if let Err(error) = self.fall_back(error) {
+                        return Some(Err(error));
+                    }
                 }
             }
         }

@@ -2,16 +2,20 @@
 //!
 //! Text goes in and out here; tokens, keys and values live in [`Session`].
 
+mod fallback;
 mod generation;
 mod lookup;
 mod options;
 mod prompt;
+mod settings;
 mod shield;
 mod stops;
 
+pub use fallback::Fallback;
 pub use generation::{Answer, Generation};
 pub use options::{GenerateOptions, StopReason, Timings, WhenFull};
 pub use prompt::Prompt;
+pub use settings::{SETTINGS, Setting, Takes};
 
 use crate::{
     Error, Model, Result, Session, SessionOptions,
@@ -52,7 +56,10 @@ use std::{fmt, path::Path, sync::Arc};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Llm(Arc<Parts>);
+pub struct Llm {
+    parts: Arc<Parts>,
+    fallback: Option<Arc<Fallback>>,
+}
 
 struct Parts {
     model: Arc<Model>,
@@ -100,22 +107,43 @@ impl Llm {
             other => Ok(other?),
         };
         let shield = Shield::new(&tokenizer);
-        Ok(Llm(Arc::new(Parts { model, tokenizer, shield, template })))
+        let parts = Arc::new(Parts { model, tokenizer, shield, template });
+        Ok(Llm { parts, fallback: None })
+    }
+
+    /// The same model, whose texts go on elsewhere if the GPU they are written on fails.
+    ///
+    /// ```
+    /// use bessemer_llm::{Fallback, Llm, tiny};
+    /// # use std::sync::Arc;
+    /// # let open = || -> bessemer_core::Result<Arc<dyn bessemer_core::Device>> {
+    /// #     Ok(Arc::new(bessemer_cpu::Cpu::open(Default::default())?))
+    /// # };
+    /// # let gpu = open()?;
+    /// let llm = Llm::from_bytes(tiny::gguf(), &gpu)?.with_fallback(Fallback::new(
+    ///     move || Ok(Llm::from_bytes(tiny::gguf(), &open()?)?.model().clone()),
+    ///     |error| eprintln!("{error}; the CPU takes over"),
+    /// ));
+    /// # assert!(llm.complete("a", &Default::default()).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_fallback(self, fallback: Fallback) -> Llm {
+        Llm { fallback: Some(Arc::new(fallback)), ..self }
     }
 
     /// The model.
     pub fn model(&self) -> &Arc<Model> {
-        &self.0.model
+        &self.parts.model
     }
 
     /// Its tokenizer.
     pub fn tokenizer(&self) -> &Tokenizer {
-        &self.0.tokenizer
+        &self.parts.tokenizer
     }
 
     /// Its chat template, if it has one. An error if that does not parse.
     pub fn template(&self) -> Result<Option<&ChatTemplate>> {
-        match &self.0.template {
+        match &self.parts.template {
             Ok(template) => Ok(template.as_ref()),
             Err(why) => Err(Error::Template { why: why.clone(), remedy: crate::template::REMEDY }),
         }
@@ -123,7 +151,7 @@ impl Llm {
 
     /// Opens a session: memory for a text in progress.
     pub fn session(&self, options: SessionOptions) -> Result<Session> {
-        Session::new(&self.0.model, options)
+        Session::new(&self.parts.model, options)
     }
 
     /// Writes on from a prompt, which becomes the text of the session; what it has of it already
@@ -137,7 +165,7 @@ impl Llm {
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
         let tokens = self.tokens(&prompt.into())?;
-        Generation::new(&self.0.tokenizer, session, tokens, options)
+        Generation::new(self, session, tokens, options)
     }
 
     /// Answers a chat, by the model's own template. Messages are text and nothing else: words in
@@ -149,7 +177,7 @@ impl Llm {
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
         let tokens = self.tokens(&Prompt::Chat(chat))?;
-        Generation::new(&self.0.tokenizer, session, tokens, options)
+        Generation::new(self, session, tokens, options)
     }
 
     /// A whole text, in a session of its own.
@@ -160,10 +188,10 @@ impl Llm {
     ) -> Result<Answer> {
         let tokens = self.tokens(&prompt.into())?;
         let room = options.max_tokens.map(|most| tokens.len().saturating_add(most));
-        let trained = self.0.model.config().context;
+        let trained = self.parts.model.config().context;
         let context = room.map(|room| room.min(trained.max(tokens.len())));
         let mut session = self.session(SessionOptions { context, ..Default::default() })?;
-        Generation::new(&self.0.tokenizer, &mut session, tokens, options)?.finish()
+        Generation::new(self, &mut session, tokens, options)?.finish()
     }
 
     /// What the model may say next: one number per token, larger is likelier.
@@ -204,12 +232,12 @@ impl Llm {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn embed(&self, session: &mut Session, text: &str) -> Result<Vec<f32>> {
-        session.mean_state(&self.0.tokenizer.encode(text, Encode::TEXT)?)
+        session.mean_state(&self.parts.tokenizer.encode(text, Encode::TEXT)?)
     }
 
     /// The tokens of a prompt.
     pub fn tokens(&self, prompt: &Prompt<'_>) -> Result<Vec<u32>> {
-        let tokenizer = &self.0.tokenizer;
+        let tokenizer = &self.parts.tokenizer;
         match prompt {
             Prompt::Text(text) => {
                 // What ends a text has no place before what follows.
@@ -219,7 +247,7 @@ impl Llm {
             }
             Prompt::Chat(chat) => {
                 let mut chat = (*chat).clone();
-                self.0.shield.break_up(&mut chat);
+                self.parts.shield.break_up(&mut chat);
                 shield::encode(tokenizer, &self.render(&chat)?)
             }
             Prompt::Tokens(tokens) => Ok(tokens.to_vec()),
@@ -233,12 +261,12 @@ impl Llm {
             remedy: "use it without one (raw), or choose a model made for chats",
         })?;
         let name = |token: Option<u32>| {
-            let piece = self.0.tokenizer.piece(token?)?;
+            let piece = self.parts.tokenizer.piece(token?)?;
             Some(String::from_utf8_lossy(piece).into_owned())
         };
         let mut chat = chat.clone();
-        chat.bos_token = chat.bos_token.or_else(|| name(self.0.tokenizer.bos()));
-        chat.eos_token = chat.eos_token.or_else(|| name(self.0.tokenizer.eos()));
+        chat.bos_token = chat.bos_token.or_else(|| name(self.parts.tokenizer.bos()));
+        chat.eos_token = chat.eos_token.or_else(|| name(self.parts.tokenizer.eos()));
         template.render(&chat)
     }
 }
@@ -257,6 +285,6 @@ fn check_vocabulary(file: &ModelFile, model: &Model, tokenizer: &Tokenizer) -> R
 
 impl fmt::Debug for Llm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Llm ({:?}, {} tokens)", self.0.model, self.0.tokenizer.len())
+        write!(f, "Llm ({:?}, {} tokens)", self.parts.model, self.parts.tokenizer.len())
     }
 }

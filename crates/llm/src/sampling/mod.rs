@@ -9,7 +9,7 @@ mod sampler;
 
 pub use sampler::Sampler;
 
-use std::fmt;
+use crate::SETTINGS;
 
 /// How tokens are chosen. The default is a moderate temperature with a small nucleus;
 /// [`Sampling::greedy`] always takes the likeliest.
@@ -62,10 +62,10 @@ impl Default for Mirostat {
 
 /// A setting that makes no sense.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("sampling: {name} is {value}; {rule}")]
+#[error("{name} {value}: not {rule}")]
 #[non_exhaustive]
 pub struct BadSetting {
-    /// Which one, as [`Sampling`] calls it; those of [`Mirostat`] have its name before theirs.
+    /// Which one, as [`SETTINGS`] calls it.
     pub name: &'static str,
     /// What it was set to.
     pub value: String,
@@ -81,45 +81,7 @@ impl Sampling {
 
     /// Whether every setting makes sense for a vocabulary of `tokens`.
     pub fn check(&self, tokens: usize) -> Result<(), BadSetting> {
-        fn bad(name: &'static str, value: impl fmt::Display, rule: &'static str) -> BadSetting {
-            BadSetting { name, value: value.to_string(), rule }
-        }
-        let at_least_0 = |x: f32| x.is_finite() && x >= 0.0;
-        let share = |x: f32| (0.0..=1.0).contains(&x);
-        if !at_least_0(self.temperature) {
-            return Err(bad("temperature", self.temperature, "it is a number of at least 0"));
-        }
-        let shares = [("top_p", self.top_p), ("min_p", self.min_p), ("typical_p", self.typical_p)];
-        if let Some((name, value)) = shares.into_iter().find(|&(_, value)| !share(value)) {
-            return Err(bad(name, value, "it is a number from 0 to 1"));
-        }
-        if !(self.repeat_penalty.is_finite() && self.repeat_penalty > 0.0) {
-            return Err(bad("repeat_penalty", self.repeat_penalty, "it is a number above 0"));
-        }
-        let penalties = [
-            ("presence_penalty", self.presence_penalty),
-            ("frequency_penalty", self.frequency_penalty),
-        ];
-        if let Some((name, value)) = penalties.into_iter().find(|(_, value)| !value.is_finite()) {
-            return Err(bad(name, value, "it is a finite number"));
-        }
-        if let Some(Mirostat { tau, eta }) = self.mirostat {
-            if !(tau.is_finite() && tau > 0.0) {
-                return Err(bad("mirostat_tau", tau, "it is a number above 0"));
-            }
-            if !(share(eta) && eta > 0.0) {
-                return Err(bad("mirostat_eta", eta, "it is a number above 0, up to 1"));
-            }
-        }
-        for &(token, bias) in &self.logit_bias {
-            if token as usize >= tokens {
-                return Err(bad("logit_bias", token, "the vocabulary has no such token"));
-            }
-            if bias.is_nan() || bias == f32::INFINITY {
-                return Err(bad("logit_bias", bias, "it is a number or minus infinity"));
-            }
-        }
-        Ok(())
+        SETTINGS.iter().try_for_each(|setting| setting.check(self, tokens))
     }
 }
 
@@ -149,11 +111,11 @@ mod tests {
     #[test]
     fn settings_that_make_no_sense_are_named() {
         let wrong = [
-            (Sampling { temperature: f32::NAN, ..Sampling::default() }, "temperature is NaN"),
-            (Sampling { top_p: 1.5, ..Sampling::default() }, "top_p is 1.5"),
-            (Sampling { min_p: -0.1, ..Sampling::default() }, "min_p is -0.1"),
-            (Sampling { repeat_penalty: 0.0, ..Sampling::default() }, "repeat_penalty is 0"),
-            (Sampling { logit_bias: vec![(10, 1.0)], ..Sampling::default() }, "logit_bias is 10"),
+            (Sampling { temperature: f32::NAN, ..Sampling::default() }, "temperature NaN"),
+            (Sampling { top_p: 1.5, ..Sampling::default() }, "top_p 1.5"),
+            (Sampling { min_p: -0.1, ..Sampling::default() }, "min_p -0.1"),
+            (Sampling { repeat_penalty: 0.0, ..Sampling::default() }, "repeat_penalty 0"),
+            (Sampling { logit_bias: vec![(10, 1.0)], ..Sampling::default() }, "logit_bias 10=1"),
         ];
         for (sampling, text) in wrong {
             let error = sampling.check(10).unwrap_err().to_string();

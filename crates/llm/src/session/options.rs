@@ -6,7 +6,8 @@ use bessemer_core::DType;
 /// How to open a [`Session`](crate::Session).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// Tokens it has room for; `None` is what the model was trained for.
+    /// Tokens it has room for; `None` is as many as the model was trained for, up to
+    /// [`SessionOptions::DEFAULT_CONTEXT`].
     pub context: Option<usize>,
     /// How keys and values are stored: `F16`, `F32` or `Q8_0`.
     pub cache: DType,
@@ -28,9 +29,12 @@ impl Default for SessionOptions {
 }
 
 impl SessionOptions {
+    /// A longer context is only opened when asked for: it costs memory.
+    pub const DEFAULT_CONTEXT: usize = 4096;
+
     /// The tokens there will be room for, if the options can be.
     pub(super) fn context_for(&self, trained: usize) -> Result<usize> {
-        let context = self.context.unwrap_or(trained);
+        let context = self.context.unwrap_or(trained.min(Self::DEFAULT_CONTEXT));
         // The sign bit is left free: ops may take positions as signed numbers.
         if context == 0 || i32::try_from(context).is_err() {
             let most = i32::MAX;

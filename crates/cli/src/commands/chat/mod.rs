@@ -1,11 +1,9 @@
 //! `bessemer chat`: a conversation at the terminal, or from a script.
 //!
-//! `talk` is the conversation, `lines` where lines come from, `orders` what starts with a slash,
-//! `settings` what `/set` changes.
+//! `talk` is the conversation, `lines` where lines come from, `orders` what starts with a slash.
 
 mod lines;
 mod orders;
-mod settings;
 mod talk;
 
 use crate::{

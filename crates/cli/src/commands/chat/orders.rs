@@ -1,5 +1,6 @@
 //! Lines that start with a slash: what is asked of the program and not of the model.
 
+use bessemer_llm::SETTINGS;
 use std::path::PathBuf;
 
 /// What a person wants of the program.
@@ -14,16 +15,23 @@ pub(super) enum Order {
     Quit,
 }
 
-pub(super) const HELP: &str = "\
+const HELP: &str = "\
 /reset            forget the conversation
 /save FILE        write it to a file
 /load FILE        go on with one from a file
 /set              show the settings
-/set KEY VALUE    change one: temperature, top_k, top_p, min_p, seed, max_tokens, stop, system,
-                  repeat_penalty, presence_penalty, frequency_penalty, repeat_last_n, typical_p,
-                  mirostat_tau, mirostat_eta, logit_bias (TOKEN=BIAS), lookup (on, off)
+/set KEY VALUE    change one; `none` unsets it where that makes sense
 /quit             leave (so does Ctrl-D)
-A line that ends in \\ goes on in the next; one that starts with // is sent with one slash.";
+A line that ends in \\ goes on in the next; one that starts with // is sent with one slash.
+The settings:
+  system               What the model is told to be";
+
+/// What `/help` says.
+pub(super) fn help() -> String {
+    SETTINGS.iter().fold(HELP.to_owned(), |help, setting| {
+        format!("{help}\n  {:<20} {}", setting.name, setting.help)
+    })
+}
 
 impl Order {
     /// The order in a line; `None` if it is for the model, an error if it is none that is known.

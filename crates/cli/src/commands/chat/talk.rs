@@ -1,9 +1,6 @@
 //! A conversation: its messages, its settings, and the answers of a model.
 
-use super::{
-    orders::{HELP, Order},
-    settings,
-};
+use super::orders::{self, Order};
 use crate::{
     fault::Fault,
     files::write_whole,
@@ -13,7 +10,7 @@ use crate::{
 };
 use anyhow::{Context, anyhow};
 use bessemer_llm::{
-    GenerateOptions, Prompt, Session, StopReason,
+    GenerateOptions, Prompt, SETTINGS, Session, Setting, StopReason,
     template::{Chat, Message},
 };
 use serde::{Deserialize, Serialize};
@@ -85,14 +82,14 @@ impl<'a> Talk<'a> {
         let llm = &self.loaded.llm;
         let mut generation = llm.generate(&mut self.session, &tokens, &self.options)?;
         let mut answer = String::new();
-        self.loaded.show(&mut generation, |piece| {
+        for piece in &mut generation {
+            let piece = piece?;
             if !self.json {
                 write!(out, "{piece}")?;
                 out.flush()?;
             }
-            answer.push_str(piece);
-            Ok(())
-        })?;
+            answer += &piece;
+        }
         let (stop, timings) = (generation.stop_reason().cloned(), generation.timings());
         drop((generation, stoppable));
         if self.json {
@@ -159,7 +156,7 @@ impl<'a> Talk<'a> {
     /// Does what is asked of the program; gives what to say of it.
     pub(super) fn obey(&mut self, order: Order) -> Result<String, Fault> {
         match order {
-            Order::Help => Ok(HELP.to_owned()),
+            Order::Help => Ok(orders::help()),
             Order::Reset => {
                 self.messages.clear();
                 self.text.iter_mut().for_each(String::clear);
@@ -203,7 +200,13 @@ impl<'a> Talk<'a> {
 
     fn settings(&self) -> String {
         let system = self.system.as_deref().unwrap_or("none");
-        format!("{}\nsystem {system:?}", settings::show(&self.options))
+        let line = |finer: bool| {
+            let settings = SETTINGS.iter().filter(|setting| setting.finer == finer);
+            let shown =
+                settings.map(|setting| format!("{} {}", setting.name, setting.show(&self.options)));
+            shown.collect::<Vec<_>>().join(", ")
+        };
+        format!("{}\n{}\nsystem {system:?}", line(false), line(true))
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<String, Fault> {
@@ -215,9 +218,12 @@ impl<'a> Talk<'a> {
             return Ok(self.settings());
         }
         let mut options = self.options.clone();
-        settings::change(&mut options, key, value)?;
-        let checked = options.sampling.check(self.loaded.llm.tokenizer().len());
-        checked.map_err(|bad| Fault::usage(format!("/set {key} {value}: {}", bad.rule)))?;
+        let Some(setting) = Setting::find(key) else {
+            return Err(Fault::usage(format!("/set {key}: no such setting; /help lists them")));
+        };
+        let set = setting.set(&mut options, value);
+        let checked = set.and_then(|()| options.sampling.check(self.loaded.llm.tokenizer().len()));
+        checked.map_err(|bad| Fault::usage(format!("/set {key} {value}: not {}", bad.rule)))?;
         self.options = options;
         Ok(self.settings())
     }

@@ -113,7 +113,7 @@ impl ModelBench {
             depth: self.depth,
             repetitions: self.repetitions,
         };
-        let runs = Runs::measure(&loaded, self.load.session_options(&loaded.llm), settings, &bar)?;
+        let runs = Runs::measure(&loaded, self.load.session_options(), settings, &bar)?;
         // Before the bandwidth is measured: that takes much memory.
         let peak_rss_bytes = memory::peak_resident();
         bar.at(self.repetitions, "what memory allows".into());

@@ -1,0 +1,158 @@
+//! Language models by name: found, loaded where there is memory for them, and kept going when a
+//! GPU fails.
+
+mod error;
+#[cfg(test)]
+mod tests;
+
+pub use error::ModelError;
+
+use crate::{Device, DeviceChoice, DeviceOptions};
+use bessemer_core::DeviceKind;
+use bessemer_llm::{Error, Fallback, Llm, files::ModelFile};
+use bessemer_store::{Resolved, Store};
+use std::{fmt, sync::Arc};
+
+/// Opens a model by its name in the folder of models, or by a path, on the best device there is.
+/// [`LlmOptions`] has more choices.
+///
+/// ```no_run
+/// let llm = bessemer::open_llm("smollm2")?;
+/// let answer = llm.complete("Once upon a time", &Default::default())?;
+/// println!("{}", answer.text);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn open_llm(name: &str) -> Result<Llm, ModelError> {
+    LlmOptions::new().open(name)
+}
+
+/// How to open a model.
+///
+/// If `auto` chooses a GPU that has no memory for the model, the CPU is used. If a GPU fails while
+/// it writes a text, the text goes on on the CPU. [`LlmOptions::on_fallback`] hears of both.
+///
+/// ```
+/// use bessemer::{DeviceOptions, LlmOptions};
+///
+/// # let folder = std::env::temp_dir();
+/// # let path = folder.join(format!("bessemer-open-{}.gguf", std::process::id()));
+/// # std::fs::write(&path, bessemer::llm::tiny::gguf())?;
+/// # let path = path.to_str().unwrap();
+/// let llm = LlmOptions::new()
+///     .device("cpu".parse()?)
+///     .device_options(DeviceOptions { threads: Some(2), ..Default::default() })
+///     .on_fallback(|why| eprintln!("{why}"))
+///     .open(path)?; // or "smollm2", or "hf:OWNER/REPO/FILE", once pulled
+/// # std::fs::remove_file(path)?;
+/// let mut session = llm.session(Default::default())?;
+/// for piece in llm.generate(&mut session, "Once upon a time", &Default::default())?.take(5) {
+///     print!("{}", piece?);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct LlmOptions {
+    choice: DeviceChoice,
+    options: DeviceOptions,
+    device: Option<Device>,
+    store: Option<Store>,
+    tell: Option<Tell>,
+}
+
+type Tell = Arc<dyn Fn(&str) + Send + Sync>;
+
+impl LlmOptions {
+    /// The device that `auto` takes, and the user's folder of models.
+    pub fn new() -> LlmOptions {
+        LlmOptions::default()
+    }
+
+    /// Which device to open.
+    pub fn device(self, choice: DeviceChoice) -> LlmOptions {
+        LlmOptions { choice, ..self }
+    }
+
+    /// How to open devices, that of the fallback among them.
+    pub fn device_options(self, options: DeviceOptions) -> LlmOptions {
+        LlmOptions { options, ..self }
+    }
+
+    /// A device that is open already. It counts as chosen by [`LlmOptions::device`].
+    pub fn on(self, device: &Device) -> LlmOptions {
+        LlmOptions { device: Some(device.clone()), ..self }
+    }
+
+    /// A folder of models other than the user's.
+    pub fn store(self, store: Store) -> LlmOptions {
+        LlmOptions { store: Some(store), ..self }
+    }
+
+    /// Hears what was wrong with a GPU when the CPU takes over.
+    pub fn on_fallback(self, tell: impl Fn(&str) + Send + Sync + 'static) -> LlmOptions {
+        LlmOptions { tell: Some(Arc::new(tell)), ..self }
+    }
+
+    /// Opens a model: a name in the folder of models (any end of it that is unique will do), a GGUF
+    /// or safetensors file, or a folder with either.
+    pub fn open(&self, name: &str) -> Result<Llm, ModelError> {
+        let store = match &self.store {
+            Some(store) => store.clone(),
+            None => Store::of_user()?,
+        };
+        match store.resolve(name, &[])? {
+            Resolved::File { path, .. } => self.open_file(&Arc::new(ModelFile::open(path)?)),
+            Resolved::BuiltIn(_) => unreachable!("none was offered"),
+        }
+    }
+
+    /// Loads a model from files that are open.
+    pub fn open_file(&self, file: &Arc<ModelFile>) -> Result<Llm, ModelError> {
+        let device = match &self.device {
+            Some(device) => device.clone(),
+            None => Device::open_with(self.choice, &self.options)?,
+        };
+        let llm = match Llm::from_file(file, &device) {
+            Err(error) if self.may_fall_back(&error, &device) => {
+                self.tell(&error, "using `cpu`");
+                return Ok(Llm::from_file(file, &self.cpu()?)?);
+            }
+            loaded => loaded?,
+        };
+        let (by_open, by_tell, file) = (self.clone(), self.clone(), Arc::clone(file));
+        Ok(llm.with_fallback(Fallback::new(
+            move || Ok(Llm::from_file(&file, &by_open.cpu()?)?.model().clone()),
+            move |error| by_tell.tell(error, "going on with `cpu`"),
+        )))
+    }
+
+    /// Whether a device that was for us to choose has no memory for a model.
+    fn may_fall_back(&self, error: &Error, device: &Device) -> bool {
+        let gpu = matches!(device.info().kind, DeviceKind::Metal | DeviceKind::WebGpu);
+        let full = matches!(error, Error::NoRoom(_) | Error::Load { .. });
+        gpu && full && self.choice.kind().is_none()
+    }
+
+    fn cpu(&self) -> crate::Result<Arc<dyn bessemer_core::Device>> {
+        // A timeline is of GPUs.
+        let options = DeviceOptions { trace: None, ..self.options.clone() };
+        Ok(Device::open_with("cpu", &options)?.into())
+    }
+
+    fn tell(&self, error: &Error, then: &str) {
+        if let Some(tell) = &self.tell {
+            tell(&format!("{error}; {then}"));
+        }
+    }
+}
+
+impl fmt::Debug for LlmOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LlmOptions { choice, options, device, store, .. } = self;
+        f.debug_struct("LlmOptions")
+            .field("choice", choice)
+            .field("options", options)
+            .field("device", device)
+            .field("store", store)
+            .finish_non_exhaustive()
+    }
+}
