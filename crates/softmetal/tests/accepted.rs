@@ -65,6 +65,14 @@ fn volatile_vectors() {
 }
 
 #[test]
+fn values_and_names() {
+    let v = [2.0, 3.0, 4.0, 5.0];
+    let twice = [v, [0.0; 4]].concat();
+    let got: Vec<f32> = once("values", 8, &[&v, &twice, &[8.0, 9.0]], &[]);
+    assert_eq!(got, [3.0 + 4.0 + 3.0, 7.0, 4.0 + 9.0, 1.0, 6.0, 9.0, 7.0, 3.0]);
+}
+
+#[test]
 fn textures_compile_and_other_stages_are_left_out() {
     let d = device();
     let l = library(&d, &source("graphics"));

@@ -33,6 +33,16 @@ pub(crate) struct Clang {
 
 /// The oldest that is tried, and the newest name looked for.
 const VERSIONS: std::ops::RangeInclusive<u32> = 14..=30;
+/// No warnings, but what clang refuses by default stays refused (`-w` would take over the rest), and
+/// so does a variable that needs code to run before there is a kernel.
+const REFUSED: [&str; 6] = [
+    "-Wno-everything",
+    "-Werror=c++11-narrowing",
+    "-Werror=address-of-temporary",
+    "-Werror=reserved-user-defined-literal",
+    "-Werror=register",
+    "-Werror=global-constructors",
+];
 /// Macros that never end produce output without end.
 const MAX_OUTPUT: u64 = 64 << 20;
 
@@ -186,10 +196,10 @@ impl Clang {
         c.args(["-Xclang", "-cl-ext=+all"]);
         // The cache is shared: names in it must not depend on the folder it was filled from.
         c.arg("-fdebug-compilation-dir=.");
+        c.args(REFUSED);
         match mode {
             Mode::Fast => {
                 c.args([
-                    "-w",
                     match self.optimization {
                         Optimization::Less => "-O1",
                         Optimization::Usual => "-O2",
@@ -199,7 +209,7 @@ impl Clang {
                 ]);
             }
             Mode::Strict => {
-                c.args(["-w", "-O2", "-D__SM_STRICT", "-ferror-limit=0"]);
+                c.args(["-O2", "-D__SM_STRICT", "-ferror-limit=0"]);
             }
             Mode::Counted => {
                 c.args(["-w", "-O2", "-fno-vectorize", "-fno-slp-vectorize"]);
@@ -217,11 +227,7 @@ impl Clang {
                     "-fno-sanitize-link-runtime",
                     // What was never written holds no number, in registers too.
                     "-ftrivial-auto-var-init=pattern",
-                    // `-w` would silence this one too; what clang refuses by default stays refused.
-                    "-Wno-everything",
                     "-Werror=uninitialized",
-                    "-Werror=c++11-narrowing",
-                    "-Werror=address-of-temporary",
                 ]);
                 for option in [
                     "-asan-instrumentation-with-call-threshold=0",

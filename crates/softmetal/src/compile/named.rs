@@ -79,6 +79,8 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["simdgroup_matrix"], "simdgroup-matrix-element"),
     (&["must be initialized by a constant expression"], "constant-known"),
     (&["initializer element is not a compile-time constant"], "constant-known"),
+    (&["declaration requires a global constructor"], "constant-known"),
+    (&["address of overloaded function", "static_cast"], "instantiation-parameters"),
     (&["an atomic is of"], "atomic-element"),
 ];
 

@@ -1,5 +1,6 @@
 //! `[[ … ]]` attributes: reading them into names and arguments.
 
+use super::integers::{Integers, is_integer, is_integer_type};
 use super::token::Source;
 use std::ops::Range;
 
@@ -40,15 +41,22 @@ pub(crate) fn read(source: &Source, i: usize) -> (Vec<Attribute>, usize) {
     (out, outer + 1)
 }
 
-/// Evaluates an integer expression of literals, `+ - * / % << >> | &` and parentheses.
+/// Evaluates an integer expression of literals, names of constants, casts to integers,
+/// `+ - * / % << >> | &` and parentheses.
 pub(crate) fn integer(source: &Source, tokens: Range<usize>) -> Option<i64> {
-    let mut e = Expression { source, at: tokens.start, end: tokens.end };
+    evaluate(source, tokens, &source.integers)
+}
+
+/// The same with other names.
+pub(super) fn evaluate(source: &Source, tokens: Range<usize>, names: &Integers) -> Option<i64> {
+    let mut e = Expression { source, names, at: tokens.start, end: tokens.end };
     let value = e.binary(0)?;
     (e.at == tokens.end && !tokens.is_empty()).then_some(value)
 }
 
 struct Expression<'a> {
     source: &'a Source,
+    names: &'a Integers,
     at: usize,
     end: usize,
 }
@@ -107,9 +115,28 @@ impl Expression<'_> {
             }
             "(" => {
                 let close = self.source.mate(self.at)?;
-                let inner = integer(self.source, self.at + 1..close)?;
+                let inside = self.at + 1..close;
                 self.at = close + 1;
-                Some(inner)
+                if is_integer(self.source, inside.clone()) {
+                    return self.unary();
+                }
+                evaluate(self.source, inside, self.names)
+            }
+            "static_cast" if self.source.is(self.at + 1, "<") => {
+                self.at = self.source.after_angles(self.at + 1, self.end)?;
+                self.unary()
+            }
+            word if is_integer_type(word) && self.source.is(self.at + 1, "(") => {
+                self.at += 1;
+                self.unary()
+            }
+            _ if self.source.is_ident(self.at) => {
+                // `Index::input`: the last part is the name.
+                while self.source.is(self.at + 1, "::") {
+                    self.at += 2;
+                }
+                self.at += 1;
+                self.names.get(self.source.text(self.at - 1)).copied()
             }
             text => {
                 let digits = text.trim_end_matches(['u', 'U', 'l', 'L']).replace('\'', "");

@@ -150,7 +150,7 @@ pub(crate) fn entries(
         let Some(i) = instantiated(source, item) else {
             continue;
         };
-        let (id, name_at) = (i.id, i.name);
+        let (id, name_at) = (i.id.clone(), i.name);
         let named: Vec<&Kernel> =
             kernels.iter().filter(|k| items[k.item].name == source.text(name_at)).collect();
         let Some(&kernel) =
@@ -159,25 +159,26 @@ pub(crate) fn entries(
             continue; // an instantiation of something that is no kernel: clang's business
         };
         let tag = format!("{}{}{}", i.path, tag_name(items, kernels, kernel.item), i.arguments);
+        let plain = i.path.is_empty() && items[kernel.item].path.is_empty();
+        let id = if plain { format!("::{id}") } else { id };
+        // Which of several it is, or with which arguments, the parameters tell; and they must be
+        // those of the template.
         let expression = match &i.params {
-            // Which of several, or with which arguments, the parameters tell.
-            Some(p) if i.arguments.is_empty() || named.len() > 1 => {
-                format!("static_cast<void (*)({})>({id})", types(source, p.clone()))
-            }
-            _ if items[kernel.item].path.is_empty() && !id.starts_with("::") => {
-                format!("::{id}")
-            }
-            _ => id.clone(),
+            Some(p) => format!("static_cast<void (*)({})>({id})", types(source, p.clone())),
+            None => match &i.kind {
+                Some(kind) => format!("static_cast<{} *>({id})", spelled(source, kind.clone())),
+                None => id.clone(),
+            },
         };
         let host = attributes
             .iter()
             .find(|a| a.name == "host_name")
             .and_then(|a| string(source, a.args.clone()));
-        let name = host.unwrap_or_else(|| id.replace(' ', ""));
+        let name = host.unwrap_or_else(|| i.id.replace(' ', ""));
         if let Some(why) = missing(kernel, Some(tokens.clone())) {
-            // Its address makes clang compile it.
+            // Naming it makes clang compile it.
             let kept =
-                format!("static constexpr auto __sm_kept_{} = ({expression});", not_run.len());
+                format!("static void __sm_kept_{}() {{ (void)({expression}); }}", not_run.len());
             edits.replace(source.span(tokens), kept);
             not_run.push(NotRun { name, why: why.into(), compiled: true });
             continue;
@@ -233,6 +234,8 @@ struct Instantiation {
     arguments: String,
     name: usize,
     params: Option<Range<usize>>,
+    /// The name of a function type, where that stands for the parameters.
+    kind: Option<Range<usize>>,
 }
 
 /// Reads `template [[…]] kernel TYPE name<args>(params);`.
@@ -273,5 +276,13 @@ fn instantiated(source: &Source, item: &Item) -> Option<Instantiation> {
         arguments: spelled(source, name + 1..after),
         name,
         params,
+        // `template kernel kind name<args>;`
+        kind: (source.is_ident(first - 1) && !is_specifier(source.text(first - 1)))
+            .then_some(first - 1..first),
     })
+}
+
+/// What stands before the type of a kernel.
+fn is_specifier(word: &str) -> bool {
+    matches!(word, "kernel" | "void" | "template" | "extern" | "inline" | "static" | "constexpr")
 }

@@ -25,7 +25,7 @@ pub(crate) fn rewrite(source: &Source, items: &[Item], edits: &mut Edits) {
             continue;
         };
         for p in split(source, params.clone()) {
-            by_value(source, p.clone(), edits);
+            by_value(source, p.clone(), item, edits);
             array(source, p, edits);
         }
         if let Some(template) = &item.template {
@@ -90,7 +90,8 @@ pub(crate) fn template_header(source: &Source, header: Range<usize>) -> String {
 }
 
 /// `const thread T &x` takes temporaries in MSL and not in OpenCL: pass the value instead.
-fn by_value(source: &Source, p: Range<usize>, edits: &mut Edits) {
+/// What copies an object takes one by any reference: by value it would be no such constructor.
+fn by_value(source: &Source, p: Range<usize>, item: &Item, edits: &mut Edits) {
     let thread = p.clone().find(|&i| source.is(i, "thread"));
     let constant = p.clone().any(|i| source.is(i, "const"));
     let (Some(thread), true) = (thread, constant) else {
@@ -102,7 +103,10 @@ fn by_value(source: &Source, p: Range<usize>, edits: &mut Edits) {
         && !source.is(amp + 1, "&")
     {
         edits.replace(source.span(thread..thread + 1), " ");
-        edits.replace(source.span(amp..amp + 1), " ");
+        let copies = item.in_class && source.is(amp - 1, &item.name);
+        if !copies {
+            edits.replace(source.span(amp..amp + 1), " ");
+        }
     }
 }
 
@@ -203,6 +207,12 @@ fn method(
     }
     let constructor = class.is_some_and(|c| c.name == item.name);
     let (spaces, mut words, end) = qualifiers(source, params.end + 1);
+    // Copies from and to every address space are made without saying so.
+    let copies = class.is_some_and(|c| params.clone().any(|i| source.is(i, &c.name)));
+    if copies && source.is(end, "=") && source.is(end + 1, "default") {
+        edits.replace(source.span(item.tokens.clone()), " ");
+        return;
+    }
     let space = match spaces.first() {
         _ if constructor => "",
         Some(&"device" | &"constant") => " __global",
@@ -357,7 +367,12 @@ fn data_members<'a>(source: &'a Source, items: &[Item], class: &Item) -> HashSet
         {
             continue;
         }
-        for k in item.start + 1..item.tokens.end {
+        let mut next = item.start + 1;
+        while next < item.tokens.end {
+            let k = next;
+            // `vec<T, N> v`: what is between the angles declares nothing.
+            let angles = source.is(k, "<").then(|| source.after_angles(k, item.tokens.end));
+            next = angles.flatten().unwrap_or(k + 1);
             let after = source.text(k + 1);
             if source.is_ident(k) && matches!(after, ";" | "," | "[" | "=" | "{" | ":" | ")") {
                 out.insert(source.text(k));

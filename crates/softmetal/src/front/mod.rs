@@ -7,6 +7,7 @@ mod braces;
 mod elements;
 mod emit;
 mod graphics;
+mod integers;
 mod items;
 mod kernels;
 mod lex;

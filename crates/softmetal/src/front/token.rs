@@ -1,6 +1,7 @@
 //! Tokens of preprocessed source, each with the file and line it came from.
 //! What the tokens mean is the business of the modules beside this one.
 
+use super::integers::{self, Integers};
 use super::lex;
 use std::ops::Range;
 
@@ -28,6 +29,8 @@ pub(crate) struct Source {
     pub(crate) text: String,
     pub(crate) tokens: Vec<Token>,
     pub(crate) files: Vec<String>,
+    /// Enumerators and constants, by name.
+    pub(crate) integers: Integers,
     mates: Vec<usize>,
 }
 
@@ -39,8 +42,10 @@ impl Source {
     pub(crate) fn new(text: String) -> Source {
         let text = lex::plain_brackets(text);
         let (tokens, files) = lex::tokens(&text);
-        let mut source = Source { text, tokens, files, mates: Vec::new() };
+        let integers = Integers::new();
+        let mut source = Source { text, tokens, files, integers, mates: Vec::new() };
         source.mates = source.pair();
+        source.integers = integers::named(&source);
         source
     }
 

@@ -1,6 +1,14 @@
 // <metal_limits>: numeric_limits of every scalar type.
 namespace metal {
-template <class T> struct _numeric_limits_impl { static constexpr bool is_specialized = false; };
+template <class T> struct _numeric_limits_impl {
+  static constexpr bool is_specialized = false;
+  static constexpr T min() { return T(); }
+  static constexpr T max() { return T(); }
+  static constexpr T lowest() { return T(); }
+  static constexpr T epsilon() { return T(); }
+  static constexpr T infinity() { return T(); }
+  static constexpr T quiet_NaN() { return T(); }
+};
 #define __SM_INT_LIMITS(T, LO, HI, D) \
   template <> struct _numeric_limits_impl<T> { \
     static constexpr bool is_specialized = true, is_integer = true, is_exact = true; \

@@ -12,12 +12,14 @@ float frexpf(float, int *); int ilogbf(float); float remainderf(float, float);
 namespace metal {
 template <class T> using __sm_if_bf = enable_if_t<is_same<T, bfloat>::value, int>;
 
+// The functions of `fast` and `precise` are for floats: an integer becomes one.
+#define __SM_OF_INTEGER(NAME)
 // A function of floats. IMPL is an expression of `x`, `y` and `z`.
 #define __SM_F1(NAME, IMPL) \
   __sm_inline float NAME(float x) { return IMPL; } \
   __sm_inline half NAME(half h) { float x = h; return half(IMPL); } \
   template <class T, __sm_if_bf<T> = 0> __sm_inline T NAME(T h) { float x = h; return T(IMPL); } \
-  __SM_FLOAT_VECS(__SM_VEC1, NAME)
+  __SM_OF_INTEGER(NAME) __SM_FLOAT_VECS(__SM_VEC1, NAME)
 #define __SM_F2(NAME, IMPL) \
   __sm_inline float NAME(float x, float y) { return IMPL; } \
   __sm_inline half NAME(half g, half h) { float x = g, y = h; return half(IMPL); } \
@@ -100,7 +102,12 @@ __SM_OUT(__sm_device)
 __SM_OUT(__local)
 #undef __SM_OUT
 
+#undef __SM_OF_INTEGER
+#define __SM_OF_INTEGER(NAME) \
+  template <class T, enable_if_t<is_integral<T>::value, int> = 0> __sm_inline float NAME(T x) { return NAME(float(x)); }
 namespace precise { using namespace metal; __SM_MATH_ALL }
 namespace fast { using namespace metal; __SM_MATH_ALL }
 #undef __SM_MATH_ALL
+#undef __SM_OF_INTEGER
+#define __SM_OF_INTEGER(NAME)
 } // namespace metal

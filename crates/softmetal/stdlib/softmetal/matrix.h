@@ -1,5 +1,9 @@
 // matrix<T, C, R>: C columns of R rows.
 namespace metal {
+// Whether all types are so many numbers.
+template <int W, class... A> struct __sm_all_wide : true_type {};
+template <int W, class A, class... Q> struct __sm_all_wide<W, A, Q...>
+    : bool_constant<__sm_width<typename __sm_bare<A>::type>::value == W && __sm_all_wide<W, Q...>::value> {};
 template <class T, int C, int R> struct matrix {
   typedef vec<T, R> column;
   column columns[C];
@@ -9,16 +13,18 @@ template <class T, int C, int R> struct matrix {
   explicit constexpr __sm_inline matrix(S s) : columns{} {
     for (int i = 0; i < (C < R ? C : R); i++) columns[i].e[i] = T(s);
   }
+  // Its columns.
   template <class A, class B, class... Q,
-            enable_if_t<__sm_total<A, B, Q...>::value == C * R, int> = 0>
+            enable_if_t<sizeof...(Q) + 2 == C && __sm_all_wide<R, A, B, Q...>::value, int> = 0>
+  constexpr __sm_inline matrix(A a, B b, Q... q) : columns{column(a), column(b), column(q)...} {}
+  // All its elements, column by column.
+  template <class A, class B, class... Q,
+            enable_if_t<sizeof...(Q) + 2 == C * R && __sm_all_wide<1, A, B, Q...>::value, int> = 0>
   constexpr __sm_inline matrix(A a, B b, Q... q) : columns{} {
-    T all[C * R] = {};
-    int i = 0;
-    __sm_put<T, A>::at(all, i, a);
-    __sm_put<T, B>::at(all, i, b);
-    (__sm_put<T, Q>::at(all, i, q), ...);
-    for (int c = 0; c < C; c++)
-      for (int r = 0; r < R; r++) columns[c].e[r] = all[c * R + r];
+    int i = 2;
+    columns[0].e[0] = T(a);
+    columns[0].e[1] = T(b);
+    ((columns[i / R].e[i % R] = T(q), i++), ...);
   }
   template <class U, enable_if_t<!is_same<T, U>::value, int> = 0>
   explicit constexpr __sm_inline matrix(const matrix<U, C, R> &m) : columns{} {
@@ -29,7 +35,7 @@ template <class T, int C, int R> struct matrix {
   template <class S> __sm_inline matrix &operator*=(const S &s) { return *this = *this * s; }
   // A column is where its matrix is; as with arrays, what is const in `__global` is `constant`.
 #define __SM_COLUMN(THIS, SPACE) \
-  __sm_inline SPACE column &operator[](int c) THIS { return ((SPACE column *)columns)[c]; }
+  __sm_inline SPACE column &operator[](int c) THIS & { return ((SPACE column *)columns)[c]; }
   __SM_COLUMN(__private, __private)
   __SM_COLUMN(const __private, const __private)
   __SM_COLUMN(__local, __local)
@@ -37,7 +43,9 @@ template <class T, int C, int R> struct matrix {
   __SM_COLUMN(__global, __sm_device)
   __SM_COLUMN(const __global, const __sm_host)
 #undef __SM_COLUMN
-  constexpr __sm_inline const column &operator[](int c) const { return columns[c]; }
+  constexpr __sm_inline const column &operator[](int c) const & { return columns[c]; }
+  // The result of an operation is in no space: its column is a value.
+  constexpr __sm_inline column operator[](int c) const && { return columns[c]; }
 };
 #define __SM_MATOP(OP) \
   template <class T, int C, int R> __sm_inline matrix<T, C, R> operator OP(const matrix<T, C, R> &a, const matrix<T, C, R> &b) { \

@@ -31,7 +31,12 @@ template <class T, size_t N> struct array {
 // so the front end spells it differently.
 template <class T> using __sm_name_uniform = T;
 template <class T> constexpr __sm_inline T make_uniform(T v) { return v; }
-template <class A, class B> struct pair { A first; B second; };
+// What takes a list in braces compiles; no list is made here.
+template <class T> struct initializer_list {
+  size_t size() const;
+  const T *begin() const;
+  const T *end() const;
+};
 template <class T> __sm_inline void swap(T &a, T &b) { T t = a; a = b; b = t; }
 using ::as_type;
 using ::size_t; using ::ptrdiff_t; using ::uint; using ::ushort; using ::uchar; using ::ulong;

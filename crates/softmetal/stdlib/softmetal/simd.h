@@ -32,7 +32,8 @@ template <class T, class F> __sm_inline T __sm_prefix(T v, T start, bool inclusi
   T r = start;
   uint below = m.active & ((1u << m.lane) - 1);
   for (; below; below &= below - 1) r = f(r, m.at<T>(__builtin_ctz(below)));
-  return inclusive ? T(f(r, v)) : r;
+  if (inclusive) r = f(r, v);
+  return r;
 }
 template <class T, class F> __sm_inline T __sm_quad_reduce(T v, F f) {
   __sm_met m = __sm_publish(v, __SM_MEET_SIMD);
@@ -46,7 +47,8 @@ template <class T, class F> __sm_inline T __sm_quad_prefix(T v, T start, bool in
   T r = start;
   uint below = m.active & ((1u << m.lane) - 1) & (15u << (m.lane & 28u));
   for (; below; below &= below - 1) r = f(r, m.at<T>(__builtin_ctz(below)));
-  return inclusive ? T(f(r, v)) : r;
+  if (inclusive) r = f(r, v);
+  return r;
 }
 // `flags` tells the executor which lane is read, so that it can report an absent one.
 template <class T> __sm_inline T __sm_read_lane(T v, uint from) {

@@ -2,6 +2,7 @@
 // no definitions: a kernel that reaches one is not run here.
 namespace metal {
 enum class access { sample, read, write, __sm_name_read_write };
+enum memory_coherence { memory_coherence_threadgroup, memory_coherence_device };
 enum class coord { normalized, pixel };
 enum class address { clamp_to_zero, clamp_to_edge, clamp_to_border, repeat, mirrored_repeat };
 typedef address s_address;
@@ -79,133 +80,59 @@ template <access A> constexpr bool __sm_writes = A == access::write || A == acce
 template <class T> using thread_vec = __private vec<T, 4>;
 template <class X> X __sm_texel() { return X(); }
 struct __sm_no_offset { explicit constexpr __sm_no_offset(int) {} };
-template <class T, access A = access::sample> struct texture1d {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(texture1d, T)
-  __SM_TEXTURE_READ(__sm_four, uint at, uint lod = 0)
-  __SM_TEXTURE_READ(__sm_four, ushort at, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(__sm_four, int, float at)
-  __SM_TEXTURE_ATOMICS(uint at)
-  __SM_TEXTURE_ATOMICS(ushort at)
-};
-template <class T, access A = access::sample> struct texture1d_array {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(texture1d_array, T)
-  __SM_TEXTURE_READ(__sm_four, uint at, uint layer, uint lod = 0)
-  __SM_TEXTURE_READ(__sm_four, ushort at, ushort layer, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(__sm_four, int, float at, uint layer)
-};
-template <class T, access A = access::sample> struct texture2d {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(texture2d, T)
-  __SM_TEXTURE_READ(__sm_four, uint2 at, uint lod = 0)
-  __SM_TEXTURE_READ(__sm_four, ushort2 at, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(__sm_four, int2, float2 at)
-  __SM_TEXTURE_GATHER(int2, float2 at)
-  __SM_TEXTURE_ATOMICS(uint2 at)
-  __SM_TEXTURE_ATOMICS(ushort2 at)
-};
-template <class T, access A = access::sample> struct texture2d_array {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(texture2d_array, T)
-  __SM_TEXTURE_READ(__sm_four, uint2 at, uint layer, uint lod = 0)
-  __SM_TEXTURE_READ(__sm_four, ushort2 at, ushort layer, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(__sm_four, int2, float2 at, uint layer)
-  __SM_TEXTURE_GATHER(int2, float2 at, uint layer)
-  __SM_TEXTURE_ATOMICS(uint2 at, uint layer)
-  __SM_TEXTURE_ATOMICS(ushort2 at, ushort layer)
-};
-template <class T, access A = access::read> struct texture2d_ms {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(texture2d_ms, T)
-  __SM_TEXTURE_READ(__sm_four, uint2 at, uint sample)
-  __SM_TEXTURE_READ(__sm_four, ushort2 at, ushort sample)
-};
-template <class T, access A = access::read> struct texture2d_ms_array {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(texture2d_ms_array, T)
-  __SM_TEXTURE_READ(__sm_four, uint2 at, uint layer, uint sample)
-  __SM_TEXTURE_READ(__sm_four, ushort2 at, ushort layer, ushort sample)
-};
-template <class T, access A = access::sample> struct texturecube {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(texturecube, T)
-  __SM_TEXTURE_READ(__sm_four, uint2 at, uint face, uint lod = 0)
-  __SM_TEXTURE_READ(__sm_four, ushort2 at, ushort face, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(__sm_four, __sm_no_offset, float3 at)
-  __SM_TEXTURE_GATHER(__sm_no_offset, float3 at)
-};
-template <class T, access A = access::sample> struct texturecube_array {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(texturecube_array, T)
-  __SM_TEXTURE_READ(__sm_four, uint2 at, uint face, uint layer, uint lod = 0)
-  __SM_TEXTURE_READ(__sm_four, ushort2 at, ushort face, ushort layer, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(__sm_four, __sm_no_offset, float3 at, uint layer)
-  __SM_TEXTURE_GATHER(__sm_no_offset, float3 at, uint layer)
-};
-template <class T, access A = access::sample> struct depth2d {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(depth2d, T)
-  __SM_TEXTURE_READ(T, uint2 at, uint lod = 0)
-  __SM_TEXTURE_READ(T, ushort2 at, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(T, int2, float2 at)
-  __SM_TEXTURE_COMPARE(int2, float2 at)
-  __SM_TEXTURE_GATHER(int2, float2 at)
-};
-template <class T, access A = access::sample> struct depth2d_array {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(depth2d_array, T)
-  __SM_TEXTURE_READ(T, uint2 at, uint layer, uint lod = 0)
-  __SM_TEXTURE_READ(T, ushort2 at, ushort layer, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(T, int2, float2 at, uint layer)
-  __SM_TEXTURE_COMPARE(int2, float2 at, uint layer)
-  __SM_TEXTURE_GATHER(int2, float2 at, uint layer)
-};
-template <class T, access A = access::read> struct depth2d_ms {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(depth2d_ms, T)
-  __SM_TEXTURE_READ(T, uint2 at, uint sample)
-  __SM_TEXTURE_READ(T, ushort2 at, ushort sample)
-};
-template <class T, access A = access::read> struct depth2d_ms_array {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(depth2d_ms_array, T)
-  __SM_TEXTURE_READ(T, uint2 at, uint layer, uint sample)
-  __SM_TEXTURE_READ(T, ushort2 at, ushort layer, ushort sample)
-};
-template <class T, access A = access::sample> struct depthcube {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(depthcube, T)
-  __SM_TEXTURE_READ(T, uint2 at, uint face, uint lod = 0)
-  __SM_TEXTURE_READ(T, ushort2 at, ushort face, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(T, __sm_no_offset, float3 at)
-  __SM_TEXTURE_COMPARE(__sm_no_offset, float3 at)
-  __SM_TEXTURE_GATHER(__sm_no_offset, float3 at)
-};
-template <class T, access A = access::sample> struct depthcube_array {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(depthcube_array, T)
-  __SM_TEXTURE_READ(T, uint2 at, uint face, uint layer, uint lod = 0)
-  __SM_TEXTURE_READ(T, ushort2 at, ushort face, ushort layer, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(T, __sm_no_offset, float3 at, uint layer)
-  __SM_TEXTURE_COMPARE(__sm_no_offset, float3 at, uint layer)
-  __SM_TEXTURE_GATHER(__sm_no_offset, float3 at, uint layer)
-};
-template <class T, access A = access::sample> struct texture3d {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(texture3d, T)
-  __SM_TEXTURE_READ(__sm_four, uint3 at, uint lod = 0)
-  __SM_TEXTURE_READ(__sm_four, ushort3 at, ushort lod = 0)
-  __SM_TEXTURE_SAMPLE(__sm_four, int3, float3 at)
-  __SM_TEXTURE_ATOMICS(uint3 at)
-  __SM_TEXTURE_ATOMICS(ushort3 at)
-};
-template <class T, access A = access::read> struct texture_buffer {
-  typedef vec<T, 4> __sm_four;
-  __SM_TEXTURE_SIZES(texture_buffer, T)
-  __SM_TEXTURE_READ(__sm_four, uint at)
-  __SM_TEXTURE_ATOMICS(uint at)
-};
+// A kind of texture: how it may be used unless it says otherwise, and what it can be asked for.
+#define __SM_TEXTURE(NAME, ACCESS, ...) \
+  template <class T, access A = access::ACCESS, memory_coherence C = memory_coherence_threadgroup> struct NAME { \
+    typedef vec<T, 4> __sm_four; \
+    __SM_TEXTURE_SIZES(NAME, T) \
+    __VA_ARGS__ \
+  };
+// Positions come as ushort or as uint. N is their width, the rest are indices beside them.
+#define __SM_TEXTURE_READS(TEXEL, N) \
+  __SM_TEXTURE_READ(TEXEL, uint##N at, uint lod = 0) __SM_TEXTURE_READ(TEXEL, ushort##N at, ushort lod = 0)
+#define __SM_TEXTURE_READS1(TEXEL, N, INDEX) \
+  __SM_TEXTURE_READ(TEXEL, uint##N at, uint INDEX, uint lod = 0) __SM_TEXTURE_READ(TEXEL, ushort##N at, ushort INDEX, ushort lod = 0)
+#define __SM_TEXTURE_READS2(TEXEL, N, INDEX, OTHER) \
+  __SM_TEXTURE_READ(TEXEL, uint##N at, uint INDEX, uint OTHER, uint lod = 0) \
+  __SM_TEXTURE_READ(TEXEL, ushort##N at, ushort INDEX, ushort OTHER, ushort lod = 0)
+// Several samples for each texel, and no smaller sizes.
+#define __SM_TEXTURE_SAMPLES(TEXEL) \
+  __SM_TEXTURE_READ(TEXEL, uint2 at, uint sample) __SM_TEXTURE_READ(TEXEL, ushort2 at, ushort sample)
+#define __SM_TEXTURE_SAMPLES1(TEXEL) \
+  __SM_TEXTURE_READ(TEXEL, uint2 at, uint layer, uint sample) __SM_TEXTURE_READ(TEXEL, ushort2 at, ushort layer, ushort sample)
+__SM_TEXTURE(texture1d, sample, __SM_TEXTURE_READS(__sm_four, ) __SM_TEXTURE_SAMPLE(__sm_four, int, float at)
+  __SM_TEXTURE_ATOMICS(uint at) __SM_TEXTURE_ATOMICS(ushort at))
+__SM_TEXTURE(texture1d_array, sample, __SM_TEXTURE_READS1(__sm_four, , layer) __SM_TEXTURE_SAMPLE(__sm_four, int, float at, uint layer)
+  __SM_TEXTURE_ATOMICS(uint at, uint layer) __SM_TEXTURE_ATOMICS(ushort at, ushort layer))
+__SM_TEXTURE(texture2d, sample, __SM_TEXTURE_READS(__sm_four, 2) __SM_TEXTURE_SAMPLE(__sm_four, int2, float2 at)
+  __SM_TEXTURE_GATHER(int2, float2 at) __SM_TEXTURE_ATOMICS(uint2 at) __SM_TEXTURE_ATOMICS(ushort2 at))
+__SM_TEXTURE(texture2d_array, sample, __SM_TEXTURE_READS1(__sm_four, 2, layer) __SM_TEXTURE_SAMPLE(__sm_four, int2, float2 at, uint layer)
+  __SM_TEXTURE_GATHER(int2, float2 at, uint layer) __SM_TEXTURE_ATOMICS(uint2 at, uint layer) __SM_TEXTURE_ATOMICS(ushort2 at, ushort layer))
+__SM_TEXTURE(texture2d_ms, read, __SM_TEXTURE_SAMPLES(__sm_four))
+__SM_TEXTURE(texture2d_ms_array, read, __SM_TEXTURE_SAMPLES1(__sm_four))
+__SM_TEXTURE(texturecube, sample, __SM_TEXTURE_READS1(__sm_four, 2, face) __SM_TEXTURE_SAMPLE(__sm_four, __sm_no_offset, float3 at)
+  __SM_TEXTURE_GATHER(__sm_no_offset, float3 at))
+__SM_TEXTURE(texturecube_array, sample, __SM_TEXTURE_READS2(__sm_four, 2, face, layer)
+  __SM_TEXTURE_SAMPLE(__sm_four, __sm_no_offset, float3 at, uint layer) __SM_TEXTURE_GATHER(__sm_no_offset, float3 at, uint layer))
+__SM_TEXTURE(depth2d, sample, __SM_TEXTURE_READS(T, 2) __SM_TEXTURE_SAMPLE(T, int2, float2 at) __SM_TEXTURE_COMPARE(int2, float2 at)
+  __SM_TEXTURE_GATHER(int2, float2 at))
+__SM_TEXTURE(depth2d_array, sample, __SM_TEXTURE_READS1(T, 2, layer) __SM_TEXTURE_SAMPLE(T, int2, float2 at, uint layer)
+  __SM_TEXTURE_COMPARE(int2, float2 at, uint layer) __SM_TEXTURE_GATHER(int2, float2 at, uint layer))
+__SM_TEXTURE(depth2d_ms, read, __SM_TEXTURE_SAMPLES(T))
+__SM_TEXTURE(depth2d_ms_array, read, __SM_TEXTURE_SAMPLES1(T))
+__SM_TEXTURE(depthcube, sample, __SM_TEXTURE_READS1(T, 2, face) __SM_TEXTURE_SAMPLE(T, __sm_no_offset, float3 at)
+  __SM_TEXTURE_COMPARE(__sm_no_offset, float3 at) __SM_TEXTURE_GATHER(__sm_no_offset, float3 at))
+__SM_TEXTURE(depthcube_array, sample, __SM_TEXTURE_READS2(T, 2, face, layer) __SM_TEXTURE_SAMPLE(T, __sm_no_offset, float3 at, uint layer)
+  __SM_TEXTURE_COMPARE(__sm_no_offset, float3 at, uint layer) __SM_TEXTURE_GATHER(__sm_no_offset, float3 at, uint layer))
+__SM_TEXTURE(texture3d, sample, __SM_TEXTURE_READS(__sm_four, 3) __SM_TEXTURE_SAMPLE(__sm_four, int3, float3 at)
+  __SM_TEXTURE_ATOMICS(uint3 at) __SM_TEXTURE_ATOMICS(ushort3 at))
+__SM_TEXTURE(texture_buffer, read, __SM_TEXTURE_READ(__sm_four, uint at) __SM_TEXTURE_ATOMICS(uint at))
+#undef __SM_TEXTURE
+#undef __SM_TEXTURE_READS
+#undef __SM_TEXTURE_READS1
+#undef __SM_TEXTURE_READS2
+#undef __SM_TEXTURE_SAMPLES
+#undef __SM_TEXTURE_SAMPLES1
 #undef __SM_TEXTURE_SIZES
 #undef __SM_TEXTURE_READ
 #undef __SM_TEXTURE_SAMPLE

@@ -57,7 +57,13 @@ template <class T, class U, int N> struct __sm_put<T, packed_vec<U, N>> {
 // `v.xy *= 2` in a template.
 #define __SM_VEC_SET(NAME, N, OP) \
   template <class R, class = decltype(declval<vec<T, N>>() OP declval<R>())> \
-  __sm_inline NAME &operator OP##=(const R &b) { return *this = NAME(vec<T, N>(*this) OP b); }
+  __sm_inline NAME &operator OP##=(const R &b) { return *this = NAME(vec<T, N>(*this) OP b); } \
+  template <class R, class = decltype(declval<vec<T, N>>() OP declval<R>())> \
+  __sm_inline volatile NAME &operator OP##=(const R &b) volatile { \
+    vec<T, N> v(T(0)); \
+    for (int i = 0; i < N; i++) v.e[i] = e[i]; \
+    return *this = NAME(v OP b); \
+  }
 #define __SM_VEC_SETS(NAME, N) \
   __SM_VEC_SET(NAME, N, +) __SM_VEC_SET(NAME, N, -) __SM_VEC_SET(NAME, N, *) __SM_VEC_SET(NAME, N, /) \
   __SM_VEC_SET(NAME, N, %) __SM_VEC_SET(NAME, N, &) __SM_VEC_SET(NAME, N, |) __SM_VEC_SET(NAME, N, ^) \

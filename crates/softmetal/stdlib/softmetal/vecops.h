@@ -3,6 +3,18 @@ namespace metal {
 // A scalar beside a vector becomes one of its elements, but a float never becomes an integer.
 template <class T, class S> using __sm_if_with =
     enable_if_t<is_arithmetic<S>::value && (__sm_flt<T>::value || is_integral<S>::value), int>;
+// A vector in volatile memory is read whole before anything is done with it.
+template <class V> using __sm_if_volatile =
+    enable_if_t<is_volatile<V>::value && (__sm_width<typename __sm_bare<V>::type>::value > 1), int>;
+#define __SM_OF_VOLATILE(OP) \
+  template <class V, class R, __sm_if_volatile<V> = 0> \
+  __sm_inline auto operator OP(V &a, const R &b) -> decltype(declval<typename __sm_bare<V>::type>() OP b) { \
+    return typename __sm_bare<V>::type(a) OP b; \
+  } \
+  template <class L, class V, __sm_if_volatile<V> = 0, enable_if_t<!is_volatile<L>::value, int> = 0> \
+  __sm_inline auto operator OP(const L &a, V &b) -> decltype(a OP declval<typename __sm_bare<V>::type>()) { \
+    return a OP typename __sm_bare<V>::type(b); \
+  }
 #define __SM_OP(OP) \
   template <class T, int N> constexpr __sm_inline vec<T, N> operator OP(const vec<T, N> &a, const vec<T, N> &b) { \
     vec<T, N> r{}; \
@@ -79,4 +91,9 @@ template <class T, int N> constexpr __sm_inline vec<bool, N> operator!(const vec
   for (int i = 0; i < N; i++) r.e[i] = !a.e[i];
   return r;
 }
+__SM_OF_VOLATILE(+) __SM_OF_VOLATILE(-) __SM_OF_VOLATILE(*) __SM_OF_VOLATILE(/) __SM_OF_VOLATILE(%)
+__SM_OF_VOLATILE(&) __SM_OF_VOLATILE(|) __SM_OF_VOLATILE(^) __SM_OF_VOLATILE(<<) __SM_OF_VOLATILE(>>)
+__SM_OF_VOLATILE(==) __SM_OF_VOLATILE(!=) __SM_OF_VOLATILE(<) __SM_OF_VOLATILE(>) __SM_OF_VOLATILE(<=) __SM_OF_VOLATILE(>=)
+#undef __SM_OF_VOLATILE
+template <class V, __sm_if_volatile<V> = 0> __sm_inline auto operator-(V &a) { return -typename __sm_bare<V>::type(a); }
 } // namespace metal

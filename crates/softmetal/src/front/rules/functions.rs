@@ -136,6 +136,7 @@ fn calls(look: &Look<'_>, kernels: &[Kernel<'_>], complaints: &mut Complaints<'_
                 && source.is(i + 1, "(")
                 && names.get(source.text(i)).is_some_and(|n| arguments(look, i + 1) == Some(*n))
                 && !is_member(source, i)
+                && !(i > 1 && source.is(i - 1, "::") && source.is(i - 2, "metal"))
                 && !is_declaration(look, i);
             if called {
                 let what = format!(

@@ -36,6 +36,9 @@ pub(super) fn check(look: &Look<'_>, complaints: &mut Complaints<'_>) {
             ItemKind::Function { params, body } => {
                 let kernel = (item.start..params.start).any(|i| source.is(i, "kernel"));
                 for p in split(source, params.clone()) {
+                    if let Some(at) = outer(look, p.clone()) {
+                        complain(at, "pointer-to-pointer", format!("'{}': the outer ", item.name));
+                    }
                     if kernel || (p.clone()).any(|i| source.is_attribute(i)) {
                         continue;
                     }
@@ -140,6 +143,24 @@ fn bare(look: &Look<'_>, tokens: Range<usize>, names: &Names<'_>) -> Option<(usi
     (pointer && !forwarded).then_some((k, dependent))
 }
 
+/// `device float **p`: the `*` of a pointer that is itself nowhere. Each level has a space, in any
+/// order: `device float *thread *p`, `thread device float **p`.
+fn outer(look: &Look<'_>, declaration: Range<usize>) -> Option<usize> {
+    let source = look.source;
+    let mut stars = Vec::new();
+    let mut spaces = 0;
+    for k in declaration {
+        match source.text(k) {
+            "*" => stars.push(k),
+            "=" | "[" | ";" => break,
+            word if is_space(word) => spaces += 1,
+            _ if source.is_ident(k) => {}
+            _ => return None,
+        }
+    }
+    (spaces > 0 && stars.len() > spaces).then(|| stars[stars.len() - 1])
+}
+
 type Complain<'c> = &'c mut dyn FnMut(usize, &str, String);
 
 /// `float *p = …;` where a statement starts.
@@ -150,6 +171,9 @@ fn statements(look: &Look<'_>, body: Range<usize>, names: &Names<'_>, complain: 
         let loops = before == "(" && i > 1 && matches!(source.text(i - 2), "for" | "if" | "while");
         if !(matches!(before, ";" | "{" | "}") || loops) {
             continue;
+        }
+        if let Some(at) = outer(look, i..body.end).filter(|&at| source.is_ident(at + 1)) {
+            complain(at, "pointer-to-pointer", format!("'{}': the outer ", source.text(at + 1)));
         }
         let Some((k, _)) = type_at(look, i, body.end, names) else {
             continue;
