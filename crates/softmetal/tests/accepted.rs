@@ -79,7 +79,7 @@ fn textures_compile_and_other_stages_are_left_out() {
     assert_eq!(l.function_names(), ["plain"]);
     let not_run = l.functions_not_run();
     let named = |n: &str| not_run.iter().find(|(name, ..)| name == n).unwrap();
-    for name in ["blur", "layers_float", "bundle"] {
+    for name in ["blur", "layers_float", "bundle", "cube"] {
         assert_eq!((named(name).1.as_str(), named(name).2), ("textures", true), "{name}");
         let e = l.function(name).err().unwrap().to_string();
         assert!(e.contains("cannot run here: it uses textures"), "{e}");

@@ -35,12 +35,17 @@ pub(crate) struct Clang {
 const VERSIONS: std::ops::RangeInclusive<u32> = 14..=30;
 /// No warnings, but what clang refuses by default stays refused (`-w` would take over the rest), and
 /// so does a variable that needs code to run before there is a kernel.
-const REFUSED: [&str; 6] = [
+const REFUSED: [&str; 11] = [
     "-Wno-everything",
     "-Werror=c++11-narrowing",
     "-Werror=address-of-temporary",
     "-Werror=reserved-user-defined-literal",
     "-Werror=register",
+    "-Werror=return-mismatch",
+    "-Werror=invalid-constexpr",
+    "-Werror=enum-constexpr-conversion",
+    "-Werror=incompatible-function-pointer-types",
+    "-Werror=non-pod-varargs",
     "-Werror=global-constructors",
 ];
 /// Macros that never end produce output without end.

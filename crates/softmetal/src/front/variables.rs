@@ -214,6 +214,7 @@ pub(crate) fn rewrite(
             _ => None,
         })
         .collect();
+    let mut derived: HashSet<String> = HashSet::new();
     let classes: Vec<Range<usize>> =
         items.iter().filter(|i| i.kind == ItemKind::Type).map(|i| i.tokens.clone()).collect();
     for i in 0..source.tokens.len() {
@@ -231,6 +232,9 @@ pub(crate) fn rewrite(
         };
         let function = bodies.iter().find(|(_, b)| b.contains(&i)).map(|(n, _)| *n);
         if space == "constant" {
+            if function.is_none() {
+                specialised(source, &d, &out.constants, &mut derived, edits);
+            }
             let in_class = function.is_none() && classes.iter().any(|c| c.contains(&i));
             constant(
                 source,
@@ -258,6 +262,34 @@ pub(crate) fn rewrite(
         tag(source, &items[item], &tag_name(items, kernels, item), edits);
     }
     out
+}
+
+/// What is made of function constants has its value when those have theirs: no rule says that it
+/// is a constant expression.
+fn specialised(
+    source: &Source,
+    d: &Declared,
+    constants: &[Constant],
+    derived: &mut HashSet<String>,
+    edits: &mut Edits,
+) {
+    let (names, end) = declarators(source, d.declarators);
+    let own = |i: usize| {
+        let name = source.text(i);
+        constants.iter().any(|c| c.name == name) || derived.contains(name)
+    };
+    if !(d.declarators + 1..end).any(own) {
+        return;
+    }
+    derived.extend(names.iter().map(|n| source.text(n.name).to_string()));
+    let before = source.tokens[d.specifiers.start.min(d.space)].start;
+    edits.insert(
+        before,
+        "_Pragma(\"clang diagnostic push\") _Pragma(\"clang diagnostic ignored \\\"-Wglobal-constructors\\\"\") ",
+    );
+    if let Some(t) = source.tokens.get(end) {
+        edits.insert(t.end, " _Pragma(\"clang diagnostic pop\")");
+    }
 }
 
 /// `threadgroup T a[N];` becomes a reference to storage that the threadgroup owns.

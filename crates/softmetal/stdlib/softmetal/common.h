@@ -85,5 +85,6 @@ namespace precise { using metal::dot; using metal::length; using metal::distance
 // as_type<T>(x): the same bits as another type. At global scope in MSL.
 template <class T, class U> constexpr __sm_inline T as_type(const U &u) {
   static_assert(sizeof(T) == sizeof(U), "as_type needs types of the same size");
+  static_assert(!metal::is_pointer<T>::value && !metal::is_pointer<U>::value, "as_type is for numbers: a pointer is cast");
   return __builtin_bit_cast(T, u);
 }

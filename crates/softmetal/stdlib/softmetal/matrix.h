@@ -5,6 +5,7 @@ template <int W, class... A> struct __sm_all_wide : true_type {};
 template <int W, class A, class... Q> struct __sm_all_wide<W, A, Q...>
     : bool_constant<__sm_width<typename __sm_bare<A>::type>::value == W && __sm_all_wide<W, Q...>::value> {};
 template <class T, int C, int R> struct matrix {
+  static_assert(__sm_flt<T>::value, "a matrix is of float, half or bfloat");
   typedef vec<T, R> column;
   column columns[C];
   matrix() = default;

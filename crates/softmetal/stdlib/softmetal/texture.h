@@ -41,6 +41,7 @@ template <access A> constexpr bool __sm_writes = A == access::write || A == acce
 
 // What a texture is asked for. TEXEL is what it gives, PLACE a position to sample at, AT one to read.
 #define __SM_TEXTURE_SIZES(NAME, T) \
+  static_assert(is_arithmetic<T>::value, "the elements of a texture are numbers, not vectors: texture2d<float>"); \
   NAME() = default; \
   template <class N> NAME(N, enable_if_t<is_null_pointer<N>::value, int> = 0); \
   uint get_width(uint lod = 0) const; \
@@ -65,6 +66,9 @@ template <access A> constexpr bool __sm_writes = A == access::write || A == acce
   vec<T, 4> gather_compare(sampler s, __VA_ARGS__, float value, OFFSET offset = OFFSET(0)) const { return vec<T, 4>(T(0)); }
 #define __SM_TEXTURE_GATHER(OFFSET, ...) \
   vec<T, 4> gather(sampler s, __VA_ARGS__, OFFSET offset = OFFSET(0), component c = component::x) const { return vec<T, 4>(T(0)); }
+// The faces of a cube have no offsets.
+#define __SM_TEXTURE_GATHER_CUBE(...) \
+  vec<T, 4> gather(sampler s, __VA_ARGS__, component c = component::x) const { return vec<T, 4>(T(0)); }
 #define __SM_TEXTURE_ATOMICS(...) \
   vec<T, 4> atomic_load(__VA_ARGS__) const { return vec<T, 4>(T(0)); } \
   void atomic_store(vec<T, 4> v, __VA_ARGS__) const {} \
@@ -111,9 +115,9 @@ __SM_TEXTURE(texture2d_array, sample, __SM_TEXTURE_READS1(__sm_four, 2, layer) _
 __SM_TEXTURE(texture2d_ms, read, __SM_TEXTURE_SAMPLES(__sm_four))
 __SM_TEXTURE(texture2d_ms_array, read, __SM_TEXTURE_SAMPLES1(__sm_four))
 __SM_TEXTURE(texturecube, sample, __SM_TEXTURE_READS1(__sm_four, 2, face) __SM_TEXTURE_SAMPLE(__sm_four, __sm_no_offset, float3 at)
-  __SM_TEXTURE_GATHER(__sm_no_offset, float3 at))
+  __SM_TEXTURE_GATHER_CUBE(float3 at))
 __SM_TEXTURE(texturecube_array, sample, __SM_TEXTURE_READS2(__sm_four, 2, face, layer)
-  __SM_TEXTURE_SAMPLE(__sm_four, __sm_no_offset, float3 at, uint layer) __SM_TEXTURE_GATHER(__sm_no_offset, float3 at, uint layer))
+  __SM_TEXTURE_SAMPLE(__sm_four, __sm_no_offset, float3 at, uint layer) __SM_TEXTURE_GATHER_CUBE(float3 at, uint layer))
 __SM_TEXTURE(depth2d, sample, __SM_TEXTURE_READS(T, 2) __SM_TEXTURE_SAMPLE(T, int2, float2 at) __SM_TEXTURE_COMPARE(int2, float2 at)
   __SM_TEXTURE_GATHER(int2, float2 at))
 __SM_TEXTURE(depth2d_array, sample, __SM_TEXTURE_READS1(T, 2, layer) __SM_TEXTURE_SAMPLE(T, int2, float2 at, uint layer)
@@ -121,9 +125,9 @@ __SM_TEXTURE(depth2d_array, sample, __SM_TEXTURE_READS1(T, 2, layer) __SM_TEXTUR
 __SM_TEXTURE(depth2d_ms, read, __SM_TEXTURE_SAMPLES(T))
 __SM_TEXTURE(depth2d_ms_array, read, __SM_TEXTURE_SAMPLES1(T))
 __SM_TEXTURE(depthcube, sample, __SM_TEXTURE_READS1(T, 2, face) __SM_TEXTURE_SAMPLE(T, __sm_no_offset, float3 at)
-  __SM_TEXTURE_COMPARE(__sm_no_offset, float3 at) __SM_TEXTURE_GATHER(__sm_no_offset, float3 at))
+  __SM_TEXTURE_COMPARE(__sm_no_offset, float3 at) __SM_TEXTURE_GATHER_CUBE(float3 at))
 __SM_TEXTURE(depthcube_array, sample, __SM_TEXTURE_READS2(T, 2, face, layer) __SM_TEXTURE_SAMPLE(T, __sm_no_offset, float3 at, uint layer)
-  __SM_TEXTURE_COMPARE(__sm_no_offset, float3 at, uint layer) __SM_TEXTURE_GATHER(__sm_no_offset, float3 at, uint layer))
+  __SM_TEXTURE_COMPARE(__sm_no_offset, float3 at, uint layer) __SM_TEXTURE_GATHER_CUBE(float3 at, uint layer))
 __SM_TEXTURE(texture3d, sample, __SM_TEXTURE_READS(__sm_four, 3) __SM_TEXTURE_SAMPLE(__sm_four, int3, float3 at)
   __SM_TEXTURE_ATOMICS(uint3 at) __SM_TEXTURE_ATOMICS(ushort3 at))
 __SM_TEXTURE(texture_buffer, read, __SM_TEXTURE_READ(__sm_four, uint at) __SM_TEXTURE_ATOMICS(uint at))
@@ -138,6 +142,7 @@ __SM_TEXTURE(texture_buffer, read, __SM_TEXTURE_READ(__sm_four, uint at) __SM_TE
 #undef __SM_TEXTURE_SAMPLE
 #undef __SM_TEXTURE_COMPARE
 #undef __SM_TEXTURE_GATHER
+#undef __SM_TEXTURE_GATHER_CUBE
 #undef __SM_TEXTURE_ATOMICS
 template <class X> bool is_null_texture(X) { return true; }
 // What helpers of fragment functions call; no kernel may.

@@ -35,4 +35,9 @@ template [[host_name("layers_float")]] kernel void layers<float>(
 struct Bundle { texture2d<float> t [[id(0)]]; device float *p [[id(1)]]; };
 kernel void bundle(constant Bundle &a [[buffer(0)]]) { a.p[0] = a.t.read(uint2(0)).x; }
 
+// A cube is gathered from without an offset.
+kernel void cube(texturecube<float> t [[texture(0)]], sampler s [[sampler(0)]], device float *o [[buffer(0)]]) {
+  o[0] = t.gather(s, float3(1), component::y).x;
+}
+
 kernel void plain(device float *o [[buffer(0)]]) { o[0] = 3; }
