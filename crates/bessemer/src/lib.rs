@@ -62,6 +62,7 @@ pub use bessemer_core::{
     Batch, Buffer, Cost, DType, DeviceInfo, DeviceKind, Element, Error, HostMemory, Operation,
     Result, Shape, Slice, Stats, Strides, Ticket, View, estimate,
 };
+pub use bessemer_formats as formats;
 pub use bessemer_llm as llm;
 pub use bessemer_ops as ops;
 pub use bessemer_program as program;

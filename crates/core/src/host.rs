@@ -1,6 +1,7 @@
 //! How the reference code of an op reaches its operands: as plain lists of doubles.
 
-use crate::{Access, DType, Element, View, blocks, walk::Walk};
+use crate::{Access, DType, Element, View, walk::Walk};
+use bessemer_formats as formats;
 use half::{bf16, f16};
 
 /// The operands of one op, on the host.
@@ -103,7 +104,7 @@ impl<'a> Host<'a> {
         let mut values = Vec::with_capacity(view.elements());
         for bytes in block_rows(view) {
             // SAFETY: as in `read_as`.
-            blocks::decode(view.dtype(), unsafe { &*bytes }, &mut row);
+            formats::decode(view.dtype(), unsafe { &*bytes }, &mut row);
             values.extend(row.iter().copied().map(f64::from));
         }
         values
@@ -114,7 +115,7 @@ impl<'a> Host<'a> {
         for (bytes, values) in block_rows(view).zip(values.chunks(width)) {
             let row: Vec<f32> = values.iter().map(|&x| x as f32).collect();
             // SAFETY: as in `read_as`.
-            blocks::encode(view.dtype(), &row, unsafe { &mut *bytes });
+            formats::encode(view.dtype(), &row, unsafe { &mut *bytes });
         }
     }
 }

@@ -4,11 +4,9 @@
 //! No kernels live here, and nothing about any particular op or device.
 
 mod batch;
-pub mod blocks;
 mod buffer;
 pub mod cpu;
 mod device;
-mod dtype;
 mod element;
 mod error;
 pub mod estimate;
@@ -23,9 +21,9 @@ mod view;
 mod walk;
 
 pub use batch::Batch;
+pub use bessemer_formats::{DType, UnknownDType};
 pub use buffer::{Buffer, HostMemory, Memory, Slice};
 pub use device::{Device, DeviceId, DeviceInfo, DeviceKind, Stats, Ticket};
-pub use dtype::{DType, UnknownDType};
 pub use element::Element;
 pub use error::{Error, Result};
 pub use host::Host;

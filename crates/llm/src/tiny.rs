@@ -4,7 +4,8 @@ use crate::{
     files::{GgufWriter, gguf::Array},
     tokenizer::byte_alphabet::char_of,
 };
-use bessemer_core::{DType, Element, Shape, blocks};
+use bessemer_core::{DType, Element, Shape};
+use bessemer_formats as formats;
 
 /// What a tiny model is like.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +156,7 @@ fn encode(dtype: DType, values: &[f32]) -> Vec<u8> {
         DType::F16 => values.iter().flat_map(|&x| half::f16::from_f32(x).to_le_bytes()).collect(),
         dtype if dtype.is_block() => {
             let mut out = vec![0; dtype.bytes_for(values.len()).expect("whole blocks")];
-            blocks::encode(dtype, values, &mut out);
+            formats::encode(dtype, values, &mut out);
             out
         }
         _ => f32::as_bytes(values).to_vec(),

@@ -12,7 +12,7 @@ use crate::{
     report::Goal,
     timing::Timed,
 };
-use bessemer::{Batch, Buffer, DType, Element, Shape, View, core::blocks, ops::Linear};
+use bessemer::{Batch, Buffer, DType, Element, Shape, View, formats, ops::Linear};
 use half::f16;
 
 const QUANTISED: [DType; 5] = [DType::Q4_0, DType::Q4_1, DType::Q8_0, DType::Q4_K, DType::Q6_K];
@@ -87,7 +87,7 @@ fn weights(dtype: DType, count: usize) -> Vec<u8> {
         let halves: Vec<f16> = values.into_iter().map(f16::from_f32).collect();
         bytes.copy_from_slice(f16::as_bytes(&halves));
     } else {
-        blocks::encode(dtype, &values, &mut bytes);
+        formats::encode(dtype, &values, &mut bytes);
     }
     bytes
 }

@@ -1,6 +1,7 @@
 //! Runs of numbers moved from one place and dtype to another.
 
-use crate::{DType, Element, blocks};
+use crate::{DType, Element};
+use bessemer_formats::{Decode, Encode};
 use bessemer_simd::{Isa, convert};
 use half::{bf16, f16};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -114,7 +115,7 @@ pub(super) unsafe fn decode(isa: Isa, from: Run, out: &mut [f32]) {
     let bytes = out.len() / from.dtype.block_len() * from.dtype.block_bytes();
     // SAFETY: as the caller promises.
     let bytes = unsafe { from_raw_parts(from.first, bytes) };
-    isa.run(blocks::Decode { dtype: from.dtype, bytes, values: out });
+    isa.run(Decode { dtype: from.dtype, bytes, values: out });
 }
 
 /// Encodes all values in whole blocks.
@@ -125,7 +126,7 @@ pub(super) unsafe fn encode(isa: Isa, values: &[f32], to: Run) {
     let bytes = values.len() / to.dtype.block_len() * to.dtype.block_bytes();
     // SAFETY: as the caller promises.
     let bytes = unsafe { from_raw_parts_mut(to.first, bytes) };
-    isa.run(blocks::Encode { dtype: to.dtype, values, bytes });
+    isa.run(Encode { dtype: to.dtype, values, bytes });
 }
 
 /// # Safety

@@ -1,9 +1,7 @@
 //! Numbers of one dtype as another, on several threads.
 
-use bessemer_core::{
-    DType,
-    blocks::{Decode, Encode},
-};
+use bessemer_core::DType;
+use bessemer_formats::{Decode, Encode};
 use bessemer_simd::Isa;
 use half::{bf16, f16};
 use std::{borrow::Cow, thread};
@@ -106,10 +104,11 @@ fn write(isa: Isa, dtype: DType, values: &[f32], bytes: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bessemer_core::{Element, blocks};
+    use bessemer_core::Element;
+    use bessemer_formats as formats;
 
     #[test]
-    fn threads_make_no_difference_and_blocks_are_those_of_core() {
+    fn threads_make_no_difference_and_blocks_are_those_of_the_format() {
         let values: Vec<f32> = (0..3 * PIECE + 512).map(|i| (i as f32 * 0.37).sin()).collect();
         for to in DType::BLOCKS.into_iter().chain([DType::F16, DType::BF16]) {
             let one = convert(f32::as_bytes(&values), DType::F32, to, 256, 1).unwrap();
@@ -117,7 +116,7 @@ mod tests {
             assert_eq!(one, three, "{to}");
             if to.is_block() {
                 let mut wanted = vec![0; one.len()];
-                blocks::encode(to, &values, &mut wanted);
+                formats::encode(to, &values, &mut wanted);
                 assert_eq!(*one, *wanted, "{to}");
             }
             let back = convert(&one, to, DType::F32, 256, 2).unwrap();

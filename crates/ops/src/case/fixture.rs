@@ -1,7 +1,8 @@
 //! Operands for cases: the same numbers on every device.
 
 use super::variation::{Layout, Variation};
-use bessemer_core::{Buffer, DType, Device, Element, Result, Shape, Slice, Strides, View, blocks};
+use bessemer_core::{Buffer, DType, Device, Element, Result, Shape, Slice, Strides, View};
+use bessemer_formats as formats;
 use half::{bf16, f16};
 use std::sync::LazyLock;
 
@@ -199,7 +200,7 @@ fn to_bytes(dtype: DType, values: &[f64]) -> Vec<u8> {
         _ => {
             let values: Vec<f32> = values.iter().map(|&x| x as f32).collect();
             let mut bytes = vec![0; values.len() / dtype.block_len() * dtype.block_bytes()];
-            blocks::encode(dtype, &values, &mut bytes);
+            formats::encode(dtype, &values, &mut bytes);
             bytes
         }
     }

@@ -2,7 +2,8 @@
 
 use bessemer::{
     DType, Device, Result, Shape, Slice, View,
-    core::{blocks, estimate},
+    core::estimate,
+    formats,
 };
 
 /// Makes operands on a device.
@@ -55,7 +56,7 @@ impl<'d> Operands<'d> {
             DType::U8 | DType::Bool => (0..COUNT).map(|_| u8::from(unit() < 0.5)).collect(),
             _ => {
                 let mut bytes = vec![0; COUNT / dtype.block_len() * dtype.block_bytes()];
-                blocks::encode(dtype, &floats, &mut bytes);
+                formats::encode(dtype, &floats, &mut bytes);
                 bytes
             }
         }

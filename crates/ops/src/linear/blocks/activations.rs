@@ -1,11 +1,9 @@
 //! Activations as signed bytes (or pairs of them, for dense weights): each span of groups is divided
 //! by a step of its own that makes its largest magnitude 127, and laid out for the kernels.
 
-use super::{
-    super::Layer,
-    format::{Format, GROUP},
-};
+use super::super::Layer;
 use bessemer_core::cpu::{CpuContext, Output};
+use bessemer_formats::{GROUP, Grouped};
 use bessemer_simd::{Arch, Isa, Kernel};
 use std::marker::PhantomData;
 
@@ -149,7 +147,7 @@ impl<'a> Row<'a> {
 
 impl<'a> Activations<'a> {
     /// Quantises the rows of a layer, in tiles of `tile` rows, to be taken `depth` groups at a time.
-    pub(super) fn new<F: Format>(
+    pub(super) fn new<F: Grouped>(
         cpu: &'a CpuContext<'_>,
         op: &Layer<'_>,
         rule: Rule,
@@ -270,7 +268,7 @@ pub(super) type Quantise =
     fn(isa: Isa, rows: &[Source<'_>], rule: Rule, place: Place<'_>, finite: &mut [bool; TILE]);
 
 /// In plain Rust.
-pub(super) fn quantise<F: Format>(
+pub(super) fn quantise<F: Grouped>(
     isa: Isa,
     rows: &[Source<'_>],
     rule: Rule,
@@ -311,7 +309,7 @@ pub(super) fn step(peak: f32, top: f32) -> (f32, f32) {
     if usable { (peak / top, top / peak) } else { (0.0, 0.0) }
 }
 
-impl<F: Format> Kernel for QuantiseRow<'_, '_, F> {
+impl<F: Grouped> Kernel for QuantiseRow<'_, '_, F> {
     type Output = bool;
 
     #[inline(always)]

@@ -5,11 +5,10 @@ use super::{
     Dots, Kernels, WeightRows,
     activations::{self, Activations, Detail, Row, Rule},
     exact_where_spoilt,
-    format::{Format, GROUP},
-    with_format,
 };
 use crate::linear::{Layer, Linear, out::Out};
 use bessemer_core::cpu::CpuContext;
+use bessemer_formats::{Format, GROUP, with_format};
 use std::ops::Range;
 
 /// Rows of weights read side by side. They lie far apart: the machine fetches ahead for each of

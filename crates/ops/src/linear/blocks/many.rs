@@ -4,10 +4,10 @@ use super::{
     super::{Layer, out::Out},
     Tiles, WeightRows,
     activations::{Activations, Detail},
-    format::{Format, GROUP},
     panel::{self, PanelRoom, WIDTH},
 };
 use bessemer_core::cpu::{CpuContext, Output};
+use bessemer_formats::{GROUP, Grouped};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows that pass over the weights together: what is quantised of them stays in the second-level
@@ -19,7 +19,7 @@ const ROWS: usize = 528;
 const FINE: usize = 16;
 
 /// Returns the activations, and for dense weights which columns are not finite.
-pub(super) fn linear<'a, F: Format>(
+pub(super) fn linear<'a, F: Grouped>(
     op: &Layer<'_>,
     cpu: &'a CpuContext<'_>,
     kernels: &Tiles,

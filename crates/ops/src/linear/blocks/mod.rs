@@ -8,7 +8,6 @@ mod activations;
 #[cfg(target_arch = "aarch64")]
 mod arm;
 mod few;
-mod format;
 mod many;
 mod panel;
 mod portable;
@@ -18,27 +17,10 @@ mod x86;
 use super::{Layer, fetch, out::Out};
 use activations::{Detail, Quantise, Row, Rule, Tile};
 use bessemer_core::{View, cpu::CpuContext};
+use bessemer_formats::{Format, Grouped, with_format};
 use bessemer_simd::Isa;
 use few::{Input, Streams, Sums};
-use format::Format;
 use panel::{PackLevels, PackScales, Panel};
-
-/// Evaluates an expression with a type for the format that a dtype is.
-macro_rules! with_format {
-    ($dtype:expr, $format:ident => $value:expr) => {
-        with_format!(@ $dtype, $format, $value, Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q4_K Q5_K Q6_K)
-    };
-    (@ $dtype:expr, $format:ident, $value:expr, $($name:ident)*) => {
-        match $dtype {
-            $(bessemer_core::DType::$name => {
-                type $format = $crate::linear::blocks::format::$name;
-                $value
-            })*
-            _ => unreachable!("a block format"),
-        }
-    };
-}
-use with_format;
 
 /// Layers of the same activations.
 pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
@@ -91,7 +73,7 @@ impl<'a> WeightRows<'a> {
     }
 
     /// Asks for `depth` groups of a row, if it is there.
-    fn fetch<F: Format>(&self, row: usize, group: usize, depth: usize) {
+    fn fetch<F: Grouped>(&self, row: usize, group: usize, depth: usize) {
         if row < self.count {
             let start = self.row(row).as_ptr().wrapping_add(group / F::GROUPS * F::BYTES);
             for line in (0..depth / F::GROUPS * F::BYTES).step_by(64) {
@@ -185,7 +167,7 @@ fn run<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>) {
     with_tiles::<F>(op, cpu, &Kernels::of::<F>(cpu.isa()).tiles);
 }
 
-fn with_tiles<F: Format>(op: &Layer<'_>, cpu: &CpuContext<'_>, kernels: &Tiles) {
+fn with_tiles<F: Grouped>(op: &Layer<'_>, cpu: &CpuContext<'_>, kernels: &Tiles) {
     let (weights, out) = (WeightRows::new(cpu, op.weight), Out::new(op, cpu));
     let (x, columns) = many::linear::<F>(op, cpu, kernels, &weights, &out);
     exact_where_spoilt(op, cpu, x.spoilt, columns, &out);

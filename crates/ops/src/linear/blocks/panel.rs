@@ -1,11 +1,8 @@
 //! Weights unpacked for kernels that take many rows of activations: 32 columns side by side.
 
-use super::{
-    Tiles, WeightRows,
-    activations::MAGIC,
-    format::{Format, GROUP, block_scales},
-};
+use super::{Tiles, WeightRows, activations::MAGIC};
 use bessemer_core::cpu::{CpuContext, Output};
+use bessemer_formats::{Format, GROUP, Grouped};
 use bessemer_simd::{Arch, Isa, Kernel, convert::f32x16_from_f16};
 use std::{marker::PhantomData, ops::Range};
 
@@ -22,7 +19,7 @@ const DEPTH: usize = 16;
 pub(super) const STRIP_BYTES: usize = STRIP * GROUP;
 
 /// How many of `groups` are unpacked at once: about the same number each time, of whole blocks.
-pub(super) fn depth<F: Format>(groups: usize) -> usize {
+pub(super) fn depth<F: Grouped>(groups: usize) -> usize {
     let times = groups.div_ceil(DEPTH / F::LEVEL).max(1);
     groups.div_ceil(times).next_multiple_of(F::GROUPS).max(1)
 }
@@ -33,7 +30,7 @@ pub(super) fn depth<F: Format>(groups: usize) -> usize {
 pub(super) struct Panel<'a> {
     /// By group, by strip, by fours of the group (or pairs), by column: 4 levels (or 2).
     pub(super) levels: &'a [u8],
-    /// By group, by strip: [`Format::SCALES`] times one number per column.
+    /// By group, by strip: [`Grouped::SCALES`] times one number per column.
     pub(super) scales: &'a [f32],
     /// By span of groups, by strip, by column: what a span of sums that start from the bits of
     /// [`MAGIC`] is too large by, negative. Only for kernels with such sums.
@@ -70,7 +67,7 @@ impl<'a> PanelRoom<'a> {
     ///
     /// # Safety
     /// Nobody else may be using the memory of this worker.
-    pub(super) unsafe fn pack<F: Format>(
+    pub(super) unsafe fn pack<F: Grouped>(
         &self,
         worker: usize,
         weights: &WeightRows<'_>,
@@ -119,7 +116,7 @@ struct Excess<'a, F> {
     format: PhantomData<F>,
 }
 
-impl<F: Format> Kernel for Excess<'_, F> {
+impl<F: Grouped> Kernel for Excess<'_, F> {
     type Output = ();
 
     #[inline(always)]
@@ -182,7 +179,7 @@ impl<F: Format> Kernel for Scales<'_, F> {
         let blocks = self.groups.start / F::GROUPS..self.groups.end / F::GROUPS;
         for (i, row) in rows.iter().enumerate() {
             for (at, block) in blocks.clone().enumerate() {
-                let scales = block_scales::<F>(&row[block * F::BYTES..][..F::BYTES]);
+                let scales = F::scales(&row[block * F::BYTES..][..F::BYTES]);
                 let to = &mut to[at * F::GROUPS * size..];
                 for (group, scales) in scales.iter().enumerate() {
                     for (s, &scale) in scales.iter().enumerate() {

@@ -3,9 +3,9 @@
 use super::{
     activations::{Row, Tile},
     few::{Streams, Sums},
-    format::{Format, GROUP, levels, scales},
     panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
 };
+use bessemer_formats::{Format, GROUP};
 use std::ops::Range;
 
 /// Rows of weights times one row of activations.
@@ -17,8 +17,8 @@ fn dot<F: Format>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
     let mut total = 0.0;
     for group in 0..groups {
         let block = &weights[group / F::GROUPS * F::BYTES..][..F::BYTES];
-        let levels = levels::<F>(block, group % F::GROUPS);
-        let [d, m] = scales::<F>(block, group % F::GROUPS);
+        let levels = F::levels(block, group % F::GROUPS);
+        let [d, m] = F::scales(block)[group % F::GROUPS];
         let x_levels = &x.bytes[group * GROUP..][..GROUP];
         let sum = |range: Range<usize>, start: i32| {
             let pairs = levels[range.clone()].iter().zip(&x_levels[range]);
@@ -42,7 +42,7 @@ pub(super) fn pack<F: Format>(rows: &[&[u8]; STRIP], groups: Range<usize>, to: &
         let to = &mut to[at * STRIPS * STRIP_BYTES..][..STRIP_BYTES];
         for (i, row) in rows.iter().enumerate() {
             let block = &row[group / F::GROUPS * F::BYTES..][..F::BYTES];
-            let levels = levels::<F>(block, group % F::GROUPS);
+            let levels = F::levels(block, group % F::GROUPS);
             for (j, four) in levels.as_chunks::<4>().0.iter().enumerate() {
                 to[(j * STRIP + i) * 4..][..4].copy_from_slice(&four.map(|level| level as u8));
             }

@@ -2,11 +2,11 @@
 //! with widening products. Advanced SIMD itself is on every machine of this architecture.
 
 mod dot;
-mod levels;
 mod row;
 mod tile;
 
-use super::{Format, Kernels, Rows, Tiles};
+use super::{Kernels, Rows, Tiles};
+use bessemer_formats::Format;
 use dot::{Dot, Products, Widening};
 
 /// With `sdot`. Only for machines that have it.

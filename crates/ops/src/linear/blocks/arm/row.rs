@@ -5,11 +5,10 @@ use super::{
         super::fetch,
         activations::{Row, Tile},
         few::{Streams, Sums},
-        format::{Format, GROUP, block_scales, scales},
     },
     dot::Dot,
-    levels::levels,
 };
+use bessemer_formats::{Format, GROUP};
 use std::arch::aarch64::*;
 
 /// How far ahead memory is asked for, in bytes. The rows of a matrix follow each other, so what
@@ -40,15 +39,9 @@ fn dot<F: Format, D: Dot>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
             for line in (0..F::BYTES).step_by(64) {
                 fetch::read(block.as_ptr().wrapping_add(AHEAD + line));
             }
-            let mut all = [[0.0; 2]; 8];
-            if F::GROUPS == 1 {
-                all[0] = scales::<F>(block, 0);
-            } else {
-                all = block_scales::<F>(block);
-            }
-            for (j, [d, m]) in all.into_iter().enumerate().take(F::GROUPS) {
+            for (j, [d, m]) in F::scales(block).into_iter().enumerate().take(F::GROUPS) {
                 let group = i * F::GROUPS + j;
-                let [low, high] = levels::<F>(block.as_ptr(), j);
+                let [low, high] = F::levels128(block.as_ptr(), j);
                 let bytes = x.bytes.as_ptr().add(group * GROUP).cast::<i8>();
                 let (x_low, x_high) = (vld1q_s8(bytes), vld1q_s8(bytes.add(16)));
                 let step = *x.steps.get_unchecked(group);

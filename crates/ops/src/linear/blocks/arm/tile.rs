@@ -3,12 +3,11 @@
 use super::{
     super::{
         activations::Tile,
-        format::{Format, GROUP},
         panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
     },
     dot::Dot,
-    levels::levels,
 };
+use bessemer_formats::{Format, GROUP};
 use std::{arch::aarch64::*, ops::Range};
 
 /// Vectors of a strip.
@@ -23,7 +22,7 @@ pub(super) fn pack<F: Format>(rows: &[&[u8]; STRIP], groups: Range<usize>, to: &
             let mut bytes = [0i8; GROUP];
             // SAFETY: the slice is a whole block, and the array is 32 bytes.
             unsafe {
-                let [low, high] = levels::<F>(block.as_ptr(), group % F::GROUPS);
+                let [low, high] = F::levels128(block.as_ptr(), group % F::GROUPS);
                 vst1q_s8(bytes.as_mut_ptr(), low);
                 vst1q_s8(bytes.as_mut_ptr().add(16), high);
             }

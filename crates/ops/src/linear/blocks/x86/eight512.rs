@@ -10,11 +10,11 @@ use super::{
     super::{
         super::fetch,
         activations::{MAGIC_BITS, TILE, Tile},
-        format::{Format, GROUP},
         panel::{Panel, STRIP, STRIPS, WIDTH},
     },
     tile512::span,
 };
+use bessemer_formats::{GROUP, Grouped};
 use std::arch::{asm, x86_64::*};
 
 /// A vector of each strip: floats or, where products are summed, integers.
@@ -43,7 +43,7 @@ macro_rules! read {
 /// The panel, the tile and the sums must be as `tile512::multiply` asks for.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-pub(super) unsafe fn multiply<F: Format>(panel: &Panel<'_>, x: &Tile<'_>, sums: &mut [f32]) {
+pub(super) unsafe fn multiply<F: Grouped>(panel: &Panel<'_>, x: &Tile<'_>, sums: &mut [f32]) {
     // SAFETY: as the caller promises.
     unsafe {
         if const { span::<F>() } == 1 {
@@ -57,7 +57,7 @@ pub(super) unsafe fn multiply<F: Format>(panel: &Panel<'_>, x: &Tile<'_>, sums: 
 /// Where each group has a step: totals are what is kept.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vnni")]
-unsafe fn multiply_groups<F: Format>(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut f32) {
+unsafe fn multiply_groups<F: Grouped>(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut f32) {
     let mut ints: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
     let mut totals: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
     // SAFETY: as the caller of `multiply` promises: all groups of the panel are there.
@@ -84,7 +84,7 @@ unsafe fn multiply_groups<F: Format>(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut
 /// while the products of the next span begin, since that many stores at once would hold them up.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vnni")]
-unsafe fn multiply_spans<F: Format>(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut f32) {
+unsafe fn multiply_spans<F: Grouped>(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut f32) {
     let span = const { span::<F>() };
     let mut ints: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
     let mut floats: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
@@ -183,7 +183,7 @@ pub(super) unsafe fn put<const ROW: usize>(values: Pair, to: *mut f32) {
 /// One of the scales of a group (or its minima), of both strips.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) unsafe fn load<F: Format>(scales: *const f32) -> Pair {
+pub(super) unsafe fn load<F: Grouped>(scales: *const f32) -> Pair {
     let (a, b);
     // SAFETY: reads scales that the caller of `multiply` promises.
     unsafe {
@@ -215,7 +215,7 @@ static NO_OFFSETS: [i32; TILE] = [MAGIC_BITS; TILE];
 /// second; each loaded on its own, since a copy of a register would take the place of a product.
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn begin<F: Format, const PART: usize>(ints: &mut Rows, x: &Tile<'_>, group: usize) {
+unsafe fn begin<F: Grouped, const PART: usize>(ints: &mut Rows, x: &Tile<'_>, group: usize) {
     // SAFETY: the group is there, as the caller of `multiply` promises.
     unsafe {
         if PART == 0 {

@@ -1,12 +1,10 @@
 //! Activations to bytes, with AVX-512.
 
 use super::{
-    super::{
-        activations::{BYTE, Part, Place, Rule, Source, TILE, step},
-        format::{Format, GROUP},
-    },
+    super::activations::{BYTE, Part, Place, Rule, Source, TILE, step},
     interleave512::interleave,
 };
+use bessemer_formats::{GROUP, Grouped};
 use bessemer_simd::Isa;
 use std::arch::x86_64::*;
 
@@ -15,7 +13,7 @@ const SPAN: usize = 4;
 
 /// Quantises whole spans of groups of the rows of a tile. Those that are not finite are marked.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vnni")]
-pub(super) fn quantise<F: Format>(
+pub(super) fn quantise<F: Grouped>(
     _isa: Isa,
     rows: &[Source<'_>],
     rule: Rule,
@@ -32,7 +30,7 @@ pub(super) fn quantise<F: Format>(
 /// The same, where it is known whether all rows are [`Part::Whole`], so that vectors are not asked.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vnni")]
-fn quantise_parts<F: Format, const WHOLE: bool>(
+fn quantise_parts<F: Grouped, const WHOLE: bool>(
     rows: &[Source<'_>],
     rule: Rule,
     place: Place<'_>,

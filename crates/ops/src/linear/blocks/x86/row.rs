@@ -4,12 +4,10 @@ use super::{
     super::{
         activations::{Row, Tile},
         few::{Streams, Sums},
-        format::{Format, GROUP},
     },
-    levels::levels,
     tile256::products,
 };
-use bessemer_core::{DType, blocks::unpack_k_scales};
+use bessemer_formats::{Format, GROUP};
 use std::arch::x86_64::*;
 
 /// Groups whose scales are prepared together.
@@ -67,7 +65,7 @@ unsafe fn group<F: Format>(weights: &[u8], x: &Tile<'_>, group: usize) -> __m256
     // SAFETY: as the caller promises.
     unsafe {
         let block = weights.as_ptr().add(group / F::GROUPS * F::BYTES);
-        let levels = levels::<F>(block, group % F::GROUPS);
+        let levels = F::levels256(block, group % F::GROUPS);
         let x_levels = _mm256_loadu_si256(x.bytes.as_ptr().add(group * GROUP).cast());
         let start = |i: usize| _mm_loadu_si32(x.starts.as_ptr().add(group * F::STARTS + i).cast());
         let start = if F::HALVES {
@@ -152,56 +150,36 @@ unsafe fn run_scales<F: Format>(
         };
         let steps = some(x.steps);
         let sums = if F::MINS { some(x.sums) } else { _mm256_setzero_ps() };
-        let mut high = _mm256_setzero_ps();
-        let low = match F::DTYPE {
-            DType::Q4_K | DType::Q5_K => {
-                let (d, dmin) = (half(block), half(block.add(2)));
-                let (scales, lows) = unpack_k_scales(&*block.add(4).cast());
-                let lows = _mm256_mul_ps(_mm256_set1_ps(-dmin), bytes(u64::from_le_bytes(lows)));
-                *mins = _mm256_fmadd_ps(lows, _mm256_mul_ps(sums, steps), *mins);
-                _mm256_mul_ps(_mm256_set1_ps(d), bytes(u64::from_le_bytes(scales)))
+        let zero = _mm256_setzero_ps();
+        if F::HALVES {
+            let [low, high] = F::scales256(block);
+            // Each step twice: for both halves of its group.
+            let twice = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3);
+            let later = _mm256_setr_epi32(4, 4, 5, 5, 6, 6, 7, 7);
+            let low = _mm256_mul_ps(low, _mm256_permutevar8x32_ps(steps, twice));
+            let high = _mm256_mul_ps(high, _mm256_permutevar8x32_ps(steps, later));
+            return Scales { low, high, stored: [0.0; RUN] };
+        }
+        let [low, lows] = if F::GROUPS > 1 {
+            F::scales256(block)
+        } else if count == RUN {
+            let lows = if F::MINS { _mm256_cvtph_ps(halves::<F>(block, 2)) } else { zero };
+            [_mm256_cvtph_ps(halves::<F>(block, 0)), lows]
+        } else {
+            let (mut d, mut m) = ([0.0; RUN], [0.0; RUN]);
+            for i in 0..count {
+                d[i] = half(block.add(i * F::BYTES));
+                m[i] = half(block.add(i * F::BYTES + 2));
             }
-            DType::Q6_K => {
-                let d = _mm256_set1_ps(half(block.add(208)));
-                let scales = _mm_loadu_si128(block.add(192).cast());
-                let first = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(scales));
-                let second = _mm256_cvtepi8_epi32(_mm_srli_si128::<8>(scales));
-                // Each step twice: for both halves of its group.
-                let twice = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3);
-                let later = _mm256_setr_epi32(4, 4, 5, 5, 6, 6, 7, 7);
-                let (low_steps, high_steps) = (
-                    _mm256_permutevar8x32_ps(steps, twice),
-                    _mm256_permutevar8x32_ps(steps, later),
-                );
-                let second = _mm256_mul_ps(_mm256_cvtepi32_ps(second), d);
-                high = _mm256_mul_ps(second, high_steps);
-                let low = _mm256_mul_ps(_mm256_mul_ps(first, d), low_steps);
-                return Scales { low, high, stored: [0.0; RUN] };
-            }
-            _ if count == RUN => {
-                if F::MINS {
-                    let lows = _mm256_cvtph_ps(halves::<F>(block, 2));
-                    *mins = _mm256_fmadd_ps(lows, _mm256_mul_ps(sums, steps), *mins);
-                }
-                _mm256_cvtph_ps(halves::<F>(block, 0))
-            }
-            _ => {
-                let (mut d, mut m) = ([0.0; RUN], [0.0; RUN]);
-                for i in 0..count {
-                    d[i] = half(block.add(i * F::BYTES));
-                    m[i] = half(block.add(i * F::BYTES + 2));
-                }
-                if F::MINS {
-                    let lows = _mm256_loadu_ps(m.as_ptr());
-                    *mins = _mm256_fmadd_ps(lows, _mm256_mul_ps(sums, steps), *mins);
-                }
-                _mm256_loadu_ps(d.as_ptr())
-            }
+            [_mm256_loadu_ps(d.as_ptr()), _mm256_loadu_ps(m.as_ptr())]
         };
+        if F::MINS {
+            *mins = _mm256_fmadd_ps(lows, _mm256_mul_ps(sums, steps), *mins);
+        }
         let low = _mm256_mul_ps(low, steps);
         let mut stored = [0.0; RUN];
         _mm256_storeu_ps(stored.as_mut_ptr(), low);
-        Scales { low, high, stored }
+        Scales { low, high: zero, stored }
     }
 }
 
@@ -220,13 +198,6 @@ unsafe fn half(at: *const u8) -> f32 {
     // SAFETY: as the caller promises.
     let bits = unsafe { at.cast::<u16>().read_unaligned() };
     _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(i32::from(bits))))
-}
-
-/// Eight unsigned bytes as floats.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn bytes(bytes: u64) -> __m256 {
-    _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128(bytes as i64)))
 }
 
 #[inline]

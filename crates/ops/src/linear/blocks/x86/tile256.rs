@@ -2,16 +2,16 @@
 
 use super::super::{
     activations::Tile,
-    format::{Format, GROUP},
     panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
 };
+use bessemer_formats::{GROUP, Grouped};
 use std::arch::x86_64::*;
 
 /// Vectors of 8 columns in a panel.
 const PARTS: usize = WIDTH / 8;
 
 #[target_feature(enable = "avx2,fma")]
-pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool) {
+pub(super) fn multiply<F: Grouped>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool) {
     if fresh {
         sums.fill(0.0);
     }
@@ -67,7 +67,7 @@ pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32
 /// The panel and the tile must have the group and the row.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn dots<F: Format>(
+unsafe fn dots<F: Grouped>(
     panel: &Panel<'_>,
     x: &Tile<'_>,
     group: usize,
@@ -108,8 +108,8 @@ unsafe fn dots<F: Format>(
 /// Sums of two neighbouring products each.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn products<F: Format>(levels: __m256i, x: __m256i) -> __m256i {
-    if F::TOP > 127 {
+pub(super) fn products<F: Grouped>(levels: __m256i, x: __m256i) -> __m256i {
+    if F::SIGNED {
         // One factor must be unsigned: the sign of the levels goes to the activations.
         _mm256_maddubs_epi16(_mm256_abs_epi8(levels), _mm256_sign_epi8(x, levels))
     } else {

@@ -8,23 +8,23 @@
 use super::{
     super::{
         activations::{MAGIC_BITS, TILE, Tile},
-        format::{Format, GROUP},
         panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
     },
     eight512,
 };
+use bessemer_formats::{GROUP, Grouped};
 use std::arch::x86_64::*;
 
 /// Groups that share a step of the activations, so that their sums are scaled by it together.
 ///
 /// K-quants take four: 128 values are half of what other engines give a step to with these
 /// formats. The others keep a step per group, as is usual with them.
-pub(super) const fn span<F: Format>() -> usize {
+pub(super) const fn span<F: Grouped>() -> usize {
     if F::GROUPS > 1 { 4 } else { 1 }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool) {
+pub(super) fn multiply<F: Grouped>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool) {
     let (groups, height, span) = (panel.groups, x.height, const { span::<F>() });
     assert!(panel.levels.len() >= groups * STRIPS * STRIP_BYTES && groups.is_multiple_of(span));
     assert!(groups > 0);
@@ -61,7 +61,7 @@ pub(super) fn multiply<F: Format>(panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32
 #[allow(clippy::needless_range_loop)] // Rows, of several arrays at once.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-unsafe fn rows<F: Format, const R: usize>(panel: &Panel<'_>, x: &Tile<'_>, sums: &mut [f32]) {
+unsafe fn rows<F: Grouped, const R: usize>(panel: &Panel<'_>, x: &Tile<'_>, sums: &mut [f32]) {
     let span = const { span::<F>() };
     let parts = if F::HALVES { 2 } else { 1 };
     // SAFETY: as the caller promises.

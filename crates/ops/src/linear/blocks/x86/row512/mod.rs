@@ -4,7 +4,6 @@
 //! Levels are taken in the order that needs the fewest instructions to unpack, so the activations
 //! are put into the same order first.
 
-mod levels;
 mod prepare;
 mod scales;
 
@@ -13,15 +12,13 @@ pub(super) use prepare::prepare;
 use super::super::{
     activations::Row,
     few::{STREAMS, Streams, Sums},
-    format::{Format, GROUP},
 };
-use bessemer_core::DType;
-use levels::{levels_of_blocks, levels_of_step};
+use bessemer_formats::{
+    Format, GROUP,
+    x86::{Order, STEP},
+};
 use scales::{few_scales, floats, heads, scales};
 use std::arch::x86_64::*;
-
-/// Groups in a step of two vectors.
-const STEP: usize = 4;
 
 /// How far ahead memory is asked for, in bytes: to the second-level cache, which can wait for more
 /// lines at a time than the first, and from there to the first. The rows of a matrix follow each other,
@@ -29,35 +26,19 @@ const STEP: usize = 4;
 const FAR_AHEAD: usize = 4 << 10;
 const AHEAD: usize = 1 << 10;
 
-/// How levels of a step come out of their bytes.
-#[derive(Clone, Copy, PartialEq)]
-enum Order {
-    /// The first halves of the four groups, then the second ones.
-    Halves,
-    /// The first and the third group, then the second and the fourth.
-    Turns,
-    /// As they are.
-    Natural,
-}
-
-/// Groups whose scales are prepared together, and the order of their levels.
-const fn plan<F: Format>() -> (usize, Order) {
-    match F::DTYPE {
-        DType::Q8_0 => (16, Order::Natural),
-        DType::Q6_K => (8, Order::Natural),
-        DType::Q4_K | DType::Q5_K => (16, Order::Turns),
-        _ => (16, Order::Halves),
-    }
+/// Groups whose scales are prepared together: as many as a vector holds the scales of.
+const fn run<F: Format>() -> usize {
+    if F::HALVES { 8 } else { 16 }
 }
 
 /// What the unsigned levels of this kernel are too large by.
 pub(super) const fn offset<F: Format>() -> i32 {
-    if matches!(F::DTYPE, DType::Q8_0) { 128 } else { F::OFFSET }
+    if F::SIGNED { 128 } else { F::OFFSET }
 }
 
 /// Lanes of the sums of a group, each of which starts from what its own levels are too large by.
 const fn lanes<F: Format>() -> usize {
-    match (offset::<F>(), plan::<F>().1) {
+    match (offset::<F>(), F::ORDER) {
         (0, _) => 0,
         (_, Order::Halves) => 4,
         _ => 8,
@@ -82,7 +63,7 @@ fn dots_of<F: Format, const TWO: bool>(
     groups: usize,
     sums: &mut Sums,
 ) {
-    let (run, _) = plan::<F>();
+    let run = run::<F>();
     let (runs, padded) = (groups / run, groups.next_multiple_of(STEP));
     assert!(weights.row_bytes() >= groups / F::GROUPS * F::BYTES);
     assert!(x.ordered.len() >= padded * GROUP && x.starts.len() >= padded * lanes::<F>());
@@ -151,10 +132,10 @@ unsafe fn add_run<F: Format, const TWO: bool>(
         for step in 0..run / STEP {
             let levels = if F::GROUPS > 1 {
                 let steps = F::GROUPS / STEP;
-                levels_of_step::<F>(block.add(step / steps * F::BYTES), step % steps)
+                F::levels512_of_step(block.add(step / steps * F::BYTES), step % steps)
             } else {
                 let of = |i| block.add((step * STEP + i) * F::BYTES);
-                levels_of_blocks::<F>([of(0), of(1), of(2), of(3)])
+                F::levels512_of_blocks([of(0), of(1), of(2), of(3)])
             };
             to = add_products::<F, TWO>(levels, x, group + step * STEP, step, &scales, to);
         }
@@ -184,7 +165,7 @@ unsafe fn add_rest<F: Format, const TWO: bool>(
         let of = |i: usize| first.add(i.min(count - 1) * F::BYTES);
         let blocks = [of(0), of(1), of(2), of(3)];
         let scales = few_scales::<F>(blocks, x, group, count, &mut to);
-        add_products::<F, TWO>(levels_of_blocks::<F>(blocks), x, group, 0, &scales, to)
+        add_products::<F, TWO>(F::levels512_of_blocks(blocks), x, group, 0, &scales, to)
     }
 }
 
@@ -207,7 +188,7 @@ unsafe fn add_last<F: Format, const TWO: bool>(
         let (a, b) = (rows[0].as_ptr().add(first), rows[1].as_ptr().add(first));
         let second = (groups - group - 1) * F::BYTES;
         let blocks = [a, a.add(second), b, b.add(second)];
-        let [low, high] = levels_of_blocks::<F>(blocks);
+        let [low, high] = F::levels512_of_blocks(blocks);
         // The same activations for both rows, and nothing for groups that are not there.
         let twice = |from: *const u8| _mm512_broadcast_i64x4(_mm256_loadu_si256(from.cast()));
         let starts = x.starts.as_ptr().add(group * lanes::<F>());
@@ -220,7 +201,7 @@ unsafe fn add_last<F: Format, const TWO: bool>(
         let heads = heads(blocks);
         let scales = _mm_maskz_mul_ps(there, floats(heads), steps);
         let scales = _mm512_castps128_ps512(scales);
-        if let (_, Order::Halves) = plan::<F>() {
+        if F::ORDER == Order::Halves {
             let start =
                 if lanes::<F>() == 0 { _mm512_setzero_si512() } else { twice(starts.cast()) };
             let load = |bytes: *const u8, i: usize| twice(bytes.add((group + 2 * i) * GROUP));
@@ -329,7 +310,7 @@ unsafe fn add_products<F: Format, const TWO: bool>(
         };
         let scale = |which: [usize; 4]| _mm512_permutexvar_ps(each_by_four(which), *scales);
         let g = step * STEP;
-        if let (_, Order::Halves) = plan::<F>() {
+        if F::ORDER == Order::Halves {
             let sum = _mm512_cvtepi32_ps(dot::<TWO, 2>(start(0), [low, high], x, load));
             return _mm512_fmadd_ps(sum, scale([g, g + 1, g + 2, g + 3]), to);
         }
@@ -341,7 +322,7 @@ unsafe fn add_products<F: Format, const TWO: bool>(
         let (low_scale, high_scale) = if F::HALVES {
             let h = 2 * g;
             (scale([h, h + 1, h + 2, h + 3]), scale([h + 4, h + 5, h + 6, h + 7]))
-        } else if let (_, Order::Turns) = plan::<F>() {
+        } else if F::ORDER == Order::Turns {
             (scale([g, g, g + 2, g + 2]), scale([g + 1, g + 1, g + 3, g + 3]))
         } else {
             (scale([g, g, g + 1, g + 1]), scale([g + 2, g + 2, g + 3, g + 3]))

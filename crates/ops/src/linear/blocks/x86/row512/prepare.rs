@@ -5,12 +5,15 @@ use super::{
     super::super::{
         activations::{BYTE, Detail, FINER, NOTHING, Row, Tile},
         few::Input,
-        format::{Format, GROUP},
     },
-    Order, STEP, lanes, offset, plan,
+    lanes, offset,
 };
 use crate::linear::Layer;
 use bessemer_core::cpu::CpuContext;
+use bessemer_formats::{
+    Format, GROUP,
+    x86::{Order, STEP},
+};
 use std::arch::x86_64::*;
 
 /// Quantises the rows of a layer.
@@ -159,7 +162,7 @@ fn in_order<F: Format>(halves: [[__m512i; 2]; STEP]) -> [__m512i; 2] {
         let ab = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(sixteen(a)), sixteen(b));
         _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(ab, sixteen(c)), sixteen(d))
     };
-    match plan::<F>().1 {
+    match F::ORDER {
         Order::Halves => [four([0, 2, 4, 6]), four([1, 3, 5, 7])],
         Order::Turns => [four([0, 1, 4, 5]), four([2, 3, 6, 7])],
         Order::Natural => [four([0, 1, 2, 3]), four([4, 5, 6, 7])],
@@ -172,7 +175,7 @@ fn in_order<F: Format>(halves: [[__m512i; 2]; STEP]) -> [__m512i; 2] {
 fn starts<F: Format>([low, high]: [__m512i; 2]) -> [__m512i; 2] {
     let (zero, offset) = (_mm512_setzero_si512(), _mm512_set1_epi8(offset::<F>() as u8 as i8));
     let too_much = |sum, bytes| _mm512_dpbusd_epi32(sum, offset, bytes);
-    match plan::<F>().1 {
+    match F::ORDER {
         Order::Halves => [_mm512_sub_epi32(zero, too_much(too_much(zero, low), high)), zero],
         _ => [low, high].map(|bytes| _mm512_sub_epi32(zero, too_much(zero, bytes))),
     }

@@ -5,19 +5,21 @@
 //! (a 64th for `bf16`) are exact. Activations are rounded to 1/8190 of their group's largest, which
 //! is finer than making halves of them.
 
+mod grouped;
 mod multiply;
 mod pack;
 mod quantise;
 
 use super::super::{
-    Format, Layer, Tiles,
+    Layer, Tiles,
     activations::{Place, Rule, Source, TILE, Tile},
-    format::{BF16, F16, GROUP},
     panel::{Panel, STRIP},
     with_tiles,
 };
 use bessemer_core::{DType, cpu::CpuContext};
+use bessemer_formats::{GROUP, Grouped};
 use bessemer_simd::Isa;
+use grouped::{BF16, F16};
 use std::ops::Range;
 
 /// The bits of the largest level of a weight: those below 2¹³.
@@ -42,17 +44,17 @@ pub(in crate::linear) fn dense(layer: &Layer<'_>, cpu: &CpuContext<'_>) -> bool 
 }
 
 /// The kernels, only for machines with AVX-512.
-fn tiles<F: Format>() -> Tiles {
+fn tiles<F: Grouped>() -> Tiles {
     enter!(quantise => quantise::quantise, (_isa: Isa, rows: &[Source<'_>], rule: Rule, place: Place<'_>, finite: &mut [bool; TILE]));
-    enter!(levels => pack::levels::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
-    enter!(scales => pack::scales::<F>, (_isa: Isa, rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [f32]));
+    enter!(levels<F: Grouped> => pack::levels::<F>, (rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]));
+    enter!(scales<F: Grouped> => pack::scales::<F>, (_isa: Isa, rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [f32]));
     enter!(multiply => multiply::multiply, (panel: Panel<'_>, x: Tile<'_>, sums: &mut [f32], fresh: bool));
     Tiles {
         height: TILE,
-        quantise: quantise::<F>,
+        quantise,
         rule: Rule { span: 1, offset: 0, bias: 0 },
         pack: levels::<F>,
         scales: scales::<F>,
-        multiply: multiply::<F>,
+        multiply,
     }
 }

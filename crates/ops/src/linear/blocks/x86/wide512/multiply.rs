@@ -4,11 +4,12 @@
 use super::super::{
     super::{
         activations::{TILE, Tile},
-        format::{F16, GROUP},
         panel::{Panel, STRIP, STRIP_BYTES, STRIPS, WIDTH},
     },
     eight512::{Pair, Rows, add_steps, each, fetch_ahead, get, load, products, put, read},
 };
+use super::grouped::F16;
+use bessemer_formats::GROUP;
 use std::arch::{asm, x86_64::*};
 
 /// Pairs of a group.

@@ -1,20 +1,18 @@
 //! Panels: 16 rows of dense weights side by side as integers, and their scales.
 
 use super::{
-    super::super::{
-        format::Format,
-        panel::{STRIP, STRIP_BYTES, STRIPS},
-    },
+    super::super::panel::{STRIP, STRIP_BYTES, STRIPS},
     WEIGHT_BITS,
 };
 use crate::matmul::turn512::transpose;
 use bessemer_core::DType;
+use bessemer_formats::Grouped;
 use bessemer_simd::Isa;
 use std::{arch::x86_64::*, ops::Range};
 
 /// Lays out the levels of a strip: by group, by pairs of it, by row.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-pub(super) fn levels<F: Format>(rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]) {
+pub(super) fn levels<F: Grouped>(rows: &[&[u8]; STRIP], groups: Range<usize>, to: &mut [u8]) {
     let apart = STRIPS * STRIP_BYTES * F::LEVEL;
     assert!(rows.iter().all(|row| row.len() >= groups.end * F::BYTES));
     assert!(to.len() + apart / 2 >= groups.len() * apart);
@@ -35,7 +33,7 @@ pub(super) fn levels<F: Format>(rows: &[&[u8]; STRIP], groups: Range<usize>, to:
 
 /// Writes the scales of a strip; those of groups that are not finite are NaN.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-pub(super) fn scales<F: Format>(
+pub(super) fn scales<F: Grouped>(
     _isa: Isa,
     rows: &[&[u8]; STRIP],
     groups: Range<usize>,
@@ -62,7 +60,7 @@ pub(super) fn scales<F: Format>(
 /// All rows must have the group.
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn pairs<F: Format>(rows: &[&[u8]; STRIP], group: usize) -> [__m512i; 16] {
+unsafe fn pairs<F: Grouped>(rows: &[&[u8]; STRIP], group: usize) -> [__m512i; 16] {
     let mut pairs = [_mm512_setzero_ps(); 16];
     for (pairs, row) in pairs.iter_mut().zip(rows) {
         // SAFETY: as the caller promises.
@@ -78,7 +76,7 @@ unsafe fn pairs<F: Format>(rows: &[&[u8]; STRIP], group: usize) -> [__m512i; 16]
 /// The low halves of lanes as floats.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn floats<F: Format>(pair: __m512i) -> __m512 {
+fn floats<F: Grouped>(pair: __m512i) -> __m512 {
     if F::DTYPE == DType::F16 {
         _mm512_cvtph_ps(_mm512_cvtepi32_epi16(pair))
     } else {
@@ -89,7 +87,7 @@ fn floats<F: Format>(pair: __m512i) -> __m512 {
 /// The largest magnitude of each lane. Magnitudes order like their bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn peaks<F: Format>(pairs: &[__m512i; 16]) -> __m512 {
+fn peaks<F: Grouped>(pairs: &[__m512i; 16]) -> __m512 {
     let mut top = _mm512_setzero_si512();
     for &pair in pairs {
         let magnitudes = _mm512_and_si512(pair, _mm512_set1_epi16(0x7fff));

@@ -2,14 +2,12 @@
 
 use super::{
     super::{
-        super::{
-            activations::{Place, Rule, Source, TILE, step},
-            format::GROUP,
-        },
+        super::activations::{Place, Rule, Source, TILE, step},
         interleave512::interleave,
     },
     ACTIVATION,
 };
+use bessemer_formats::GROUP;
 use bessemer_simd::Isa;
 use std::arch::x86_64::*;
 

@@ -1,0 +1,170 @@
+//! The kinds of numbers a buffer can hold.
+
+use crate::{Format, Grouped, each_format};
+use std::{fmt, str::FromStr};
+
+/// Declares [`DType`] with a variant for each block format of the list.
+macro_rules! dtypes {
+    (() $([$module:ident $name:ident $doc:literal])*) => {
+        /// How the elements of a view are stored.
+        ///
+        /// Block formats pack a run of [`DType::block_len`] neighbouring elements with their scales
+        /// into [`DType::block_bytes`] bytes, bit for bit as GGUF does. All others are blocks of one.
+        ///
+        /// ```
+        /// use bessemer_formats::DType;
+        ///
+        /// assert_eq!(DType::F32.bytes_for(10), Some(40));
+        /// assert_eq!(DType::Q4_0.bytes_for(64), Some(36));
+        /// assert_eq!(DType::Q4_0.bytes_for(65), None); // not whole blocks of 32
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(non_camel_case_types)]
+        pub enum DType {
+            /// IEEE single precision.
+            F32,
+            /// IEEE half precision.
+            F16,
+            /// The upper half of an `F32`.
+            BF16,
+            /// Two's complement, wrapping.
+            I32,
+            /// Unsigned, wrapping.
+            U32,
+            /// One byte, wrapping.
+            U8,
+            /// One byte, 0 or 1.
+            Bool,
+            $(#[doc = $doc] $name,)*
+        }
+
+        const DENSE: usize = 7;
+        const FORMATS: usize = [$(stringify!($name)),*].len();
+
+        impl DType {
+            /// Every dtype.
+            pub const ALL: [DType; DENSE + FORMATS] = [
+                DType::F32, DType::F16, DType::BF16, DType::I32, DType::U32, DType::U8, DType::Bool,
+                $(DType::$name),*
+            ];
+
+            /// The block formats.
+            pub const BLOCKS: [DType; FORMATS] = [$(DType::$name),*];
+
+            /// How many elements share a block; 1 for what is not a block format.
+            pub const fn block_len(self) -> usize {
+                match self {
+                    DType::F32 | DType::F16 | DType::BF16 | DType::I32 | DType::U32 | DType::U8
+                    | DType::Bool => 1,
+                    $(DType::$name => <crate::$name as Format>::LEN,)*
+                }
+            }
+
+            /// The bytes of one block, or of one element where there are no blocks.
+            pub const fn block_bytes(self) -> usize {
+                match self {
+                    DType::F32 | DType::I32 | DType::U32 => 4,
+                    DType::F16 | DType::BF16 => 2,
+                    DType::U8 | DType::Bool => 1,
+                    $(DType::$name => <crate::$name as Grouped>::BYTES,)*
+                }
+            }
+
+            /// What the address of an element must be a multiple of.
+            pub const fn alignment(self) -> usize {
+                match self {
+                    DType::F32 | DType::I32 | DType::U32 => 4,
+                    DType::F16 | DType::BF16 => 2,
+                    DType::U8 | DType::Bool => 1,
+                    // The scales of the block formats are halves.
+                    $(DType::$name => 2,)*
+                }
+            }
+
+            /// Its name in lower case.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    DType::F32 => "f32",
+                    DType::F16 => "f16",
+                    DType::BF16 => "bf16",
+                    DType::I32 => "i32",
+                    DType::U32 => "u32",
+                    DType::U8 => "u8",
+                    DType::Bool => "bool",
+                    $(DType::$name => stringify!($module),)*
+                }
+            }
+        }
+    };
+}
+each_format! { dtypes () }
+
+/// A name that is no dtype.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dtype `{0}`: expected one of {names}", names = DType::ALL.map(DType::name).join(" "))]
+pub struct UnknownDType(String);
+
+impl DType {
+    /// The bytes of `elements` neighbouring elements; `None` if they are not whole blocks or the
+    /// number does not fit.
+    pub const fn bytes_for(self, elements: usize) -> Option<usize> {
+        if !elements.is_multiple_of(self.block_len()) {
+            return None;
+        }
+        (elements / self.block_len()).checked_mul(self.block_bytes())
+    }
+
+    /// Whether it is a block format.
+    pub const fn is_block(self) -> bool {
+        self.block_len() > 1
+    }
+
+    /// Whether it is `F32`, `F16` or `BF16`.
+    pub const fn is_float(self) -> bool {
+        matches!(self, DType::F32 | DType::F16 | DType::BF16)
+    }
+
+    /// Whether it is `I32`, `U32` or `U8`.
+    pub const fn is_integer(self) -> bool {
+        matches!(self, DType::I32 | DType::U32 | DType::U8)
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for DType {
+    type Err = UnknownDType;
+
+    fn from_str(name: &str) -> Result<DType, UnknownDType> {
+        DType::ALL
+            .into_iter()
+            .find(|dtype| dtype.name().eq_ignore_ascii_case(name))
+            .ok_or_else(|| UnknownDType(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for dtype in DType::ALL {
+            assert_eq!(dtype.name().parse(), Ok(dtype));
+            assert_eq!(dtype.name().to_uppercase().parse(), Ok(dtype));
+        }
+        let unknown = "q9_k".parse::<DType>().unwrap_err().to_string();
+        assert!(unknown.contains("`q9_k`") && unknown.contains("q8_0"), "{unknown}");
+    }
+
+    #[test]
+    fn bytes_never_overflow() {
+        assert_eq!(DType::F32.bytes_for(usize::MAX / 2), None);
+        assert_eq!(DType::Q6_K.bytes_for(512), Some(420));
+        assert_eq!(DType::Q6_K.bytes_for(0), Some(0));
+    }
+}

@@ -1,0 +1,33 @@
+//! Its levels in vectors of x86.
+
+use super::Q5_0;
+use crate::{
+    short::x86::{five_bits, pack_five},
+    x86::{LANES, Order, STEP, Vectors, fifths, nibbles},
+};
+use std::arch::x86_64::*;
+
+impl Vectors for Q5_0 {
+    const ORDER: Order = Order::Halves;
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn levels256(block: *const u8, _: usize) -> __m256i {
+        // SAFETY: as the caller promises; all within the block.
+        unsafe { _mm256_or_si256(nibbles(block.add(6)), fifths(block.add(2))) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl")]
+    unsafe fn levels512_of_blocks(blocks: [*const u8; STEP]) -> [__m512i; 2] {
+        // SAFETY: as the caller promises; all within the block.
+        unsafe { five_bits(blocks, 6) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl")]
+    unsafe fn pack512(rows: &[&[u8]; LANES], at: usize, put: impl FnMut(usize, usize, __m512i)) {
+        // SAFETY: as the caller promises; all within the block.
+        unsafe { pack_five(rows, at + 6, put) }
+    }
+}
