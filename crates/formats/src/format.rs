@@ -1,6 +1,6 @@
 //! What a block format says of itself.
 
-use crate::{DType, Vectors};
+use crate::{DType, Vectors, wgsl::Wgsl};
 
 /// Values that share a step of the activations, and a scale of the weights or two.
 pub const GROUP: usize = 32;
@@ -42,6 +42,8 @@ pub trait Format: Grouped + Vectors {
     const LEN: usize = Self::GROUPS * GROUP;
     /// Its number in GGUF files.
     const GGUF: u32;
+    /// Its text in WGSL. That in MSL is in [`msl`](crate::msl).
+    const WGSL: Wgsl;
 
     /// The bytes of a block.
     type Block;

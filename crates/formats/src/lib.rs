@@ -15,9 +15,11 @@ mod format;
 mod halves;
 mod k_scales;
 mod list;
+pub mod msl;
 mod short;
 #[cfg(test)]
 mod tests;
+pub mod wgsl;
 
 pub mod q4_0;
 pub mod q4_1;

@@ -11,6 +11,7 @@ use crate::{
     fit::{self, inverse, level, symmetric},
     halves::{half_at, put_half, scale_at},
     short::{first, nibbles},
+    wgsl::Wgsl,
 };
 
 const LEN: usize = 32;
@@ -33,6 +34,11 @@ impl Grouped for Q4_0 {
 
 impl Format for Q4_0 {
     const GGUF: u32 = 2;
+    const WGSL: Wgsl = Wgsl {
+        decode: include_str!("decode.wgsl"),
+        encode: concat!(include_str!("../short/encode.wgsl"), include_str!("encode.wgsl")),
+        held: None,
+    };
 
     type Block = [u8; BYTES];
     type Values = [f32; LEN];

@@ -10,6 +10,7 @@ use crate::{
     fit::{self, affine, inverse, level},
     halves::{half_at, put_half, scale_at},
     short::{first, nibbles},
+    wgsl::Wgsl,
 };
 
 const LEN: usize = 32;
@@ -32,6 +33,11 @@ impl Grouped for Q4_1 {
 
 impl Format for Q4_1 {
     const GGUF: u32 = 3;
+    const WGSL: Wgsl = Wgsl {
+        decode: include_str!("decode.wgsl"),
+        encode: concat!(include_str!("../short/encode.wgsl"), include_str!("encode.wgsl")),
+        held: None,
+    };
 
     type Block = [u8; BYTES];
     type Values = [f32; LEN];

@@ -7,7 +7,10 @@ mod arm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::{DType, Format, GROUP, Grouped, k_scales};
+use crate::{
+    DType, Format, GROUP, Grouped, k_scales,
+    wgsl::{Held, Wgsl},
+};
 
 const LEN: usize = 256;
 const BYTES: usize = 144;
@@ -29,6 +32,17 @@ impl Grouped for Q4_K {
 
 impl Format for Q4_K {
     const GGUF: u32 = 12;
+    const WGSL: Wgsl = Wgsl {
+        decode: concat!(include_str!("../k_scales/decode.wgsl"), include_str!("decode.wgsl")),
+        encode: concat!(include_str!("../k_scales/encode.wgsl"), include_str!("encode.wgsl")),
+        held: Some(Held {
+            // 16 bytes of scales, then a run in the low bits of 32 bytes and the next in the high ones.
+            pieces: &[("at", 8), ("at + 8u + 16u * (here_W >> 1u)", 16)],
+            fetch: "",
+            block: include_str!("../k_scales/decode.wgsl"),
+            text: include_str!("held.wgsl"),
+        }),
+    };
 
     type Block = [u8; BYTES];
     type Values = [f32; LEN];

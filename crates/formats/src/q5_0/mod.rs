@@ -11,6 +11,7 @@ use crate::{
     halves::{half_at, scale_at},
     q4_0,
     short::first,
+    wgsl::Wgsl,
 };
 
 const LEN: usize = 32;
@@ -33,6 +34,11 @@ impl Grouped for Q5_0 {
 
 impl Format for Q5_0 {
     const GGUF: u32 = 6;
+    const WGSL: Wgsl = Wgsl {
+        decode: include_str!("decode.wgsl"),
+        encode: concat!(include_str!("../short/encode.wgsl"), include_str!("encode.wgsl")),
+        held: None,
+    };
 
     type Block = [u8; BYTES];
     type Values = [f32; LEN];

@@ -10,6 +10,7 @@ use crate::{
     halves::{half_at, scale_at},
     q4_1, q5_0,
     short::first,
+    wgsl::Wgsl,
 };
 
 const LEN: usize = 32;
@@ -32,6 +33,11 @@ impl Grouped for Q5_1 {
 
 impl Format for Q5_1 {
     const GGUF: u32 = 7;
+    const WGSL: Wgsl = Wgsl {
+        decode: include_str!("decode.wgsl"),
+        encode: concat!(include_str!("../short/encode.wgsl"), include_str!("encode.wgsl")),
+        held: None,
+    };
 
     type Block = [u8; BYTES];
     type Values = [f32; LEN];

@@ -6,7 +6,10 @@ mod arm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::{DType, Format, GROUP, Grouped, k_scales};
+use crate::{
+    DType, Format, GROUP, Grouped, k_scales,
+    wgsl::{Held, Wgsl},
+};
 
 const LEN: usize = 256;
 const BYTES: usize = 176;
@@ -28,6 +31,17 @@ impl Grouped for Q5_K {
 
 impl Format for Q5_K {
     const GGUF: u32 = 13;
+    const WGSL: Wgsl = Wgsl {
+        decode: concat!(include_str!("../k_scales/decode.wgsl"), include_str!("decode.wgsl")),
+        encode: concat!(include_str!("../k_scales/encode.wgsl"), include_str!("encode.wgsl")),
+        held: Some(Held {
+            // As for Q4_K, and the fifth bits of all runs in 32 bytes more.
+            pieces: &[("at", 8), ("at + 24u + 16u * (here_W >> 1u)", 16), ("at + 8u", 16)],
+            fetch: "",
+            block: include_str!("../k_scales/decode.wgsl"),
+            text: include_str!("held.wgsl"),
+        }),
+    };
 
     type Block = [u8; BYTES];
     type Values = [f32; LEN];

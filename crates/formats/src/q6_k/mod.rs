@@ -14,6 +14,7 @@ use crate::{
     DType, Format, GROUP, Grouped,
     fit::{self, inverse, level, symmetric},
     halves::{half_at, put_half, scale_at},
+    wgsl::{Held, Wgsl},
 };
 
 const LEN: usize = 256;
@@ -36,6 +37,20 @@ impl Grouped for Q6_K {
 
 impl Format for Q6_K {
     const GGUF: u32 = 14;
+    const WGSL: Wgsl = Wgsl {
+        decode: include_str!("decode.wgsl"),
+        encode: include_str!("encode.wgsl"),
+        held: Some(Held {
+            // Four low bits of a run in 32 bytes, two high ones in 32 others; two scales, and one of all.
+            pieces: &[
+                ("at + 32u * (here_W >> 2u) + 16u * (here_W & 1u)", 16),
+                ("at + 64u + 16u * (here_W >> 2u)", 16),
+            ],
+            fetch: "scales_W = vec2<u32>(half_W(at + 96u + here_W), half_W(at + 104u));",
+            block: "",
+            text: include_str!("held.wgsl"),
+        }),
+    };
 
     type Block = [u8; BYTES];
     type Values = [f32; LEN];

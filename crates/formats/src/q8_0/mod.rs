@@ -9,6 +9,7 @@ use crate::{
     DType, Format, GROUP, Grouped, fit,
     halves::{half_at, put_half, scale_at},
     short::first,
+    wgsl::Wgsl,
 };
 
 const LEN: usize = 32;
@@ -31,6 +32,11 @@ impl Grouped for Q8_0 {
 
 impl Format for Q8_0 {
     const GGUF: u32 = 8;
+    const WGSL: Wgsl = Wgsl {
+        decode: include_str!("decode.wgsl"),
+        encode: include_str!("encode.wgsl"),
+        held: None,
+    };
 
     type Block = [u8; BYTES];
     type Values = [f32; LEN];

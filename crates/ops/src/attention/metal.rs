@@ -63,7 +63,7 @@ fn few(op: &Attention, sizes: Sizes, gpu: &GpuTraits) -> Result<Launches> {
         1 => 0,
         _ => rows * heads * splits * (head_size + 2) * size_of::<f32>(),
     };
-    let source = msl!("../gpu/types.metal", "../gpu/blocks.metal", "cache.metal", "few.metal");
+    let source = msl!("../gpu/types.metal", DECODE, "cache.metal", "few.metal");
     let mut draft = inputs(op, Draft::new(op.name(), source, "attention_few", gpu))
         .define("HEADS", together.to_string())
         .define("ELEMENTS", elements.to_string())
@@ -78,7 +78,7 @@ fn few(op: &Attention, sizes: Sizes, gpu: &GpuTraits) -> Result<Launches> {
     if splits == 1 {
         return Ok(first.into());
     }
-    let source = msl!("../gpu/types.metal", "../gpu/blocks.metal", "cache.metal", "join.metal");
+    let source = msl!("../gpu/types.metal", DECODE, "cache.metal", "join.metal");
     let join = Draft::new(op.name(), source, "attention_join", gpu)
         .define("BUFFERS", "2")
         .scratch(0..bytes, false)
@@ -99,7 +99,7 @@ fn tile(head_size: usize) -> (usize, usize) {
 fn many(op: &Attention, sizes: Sizes, gpu: &GpuTraits) -> Result<Launch> {
     let (queries, keys) = tile(sizes.head_size);
     let kept = if op.k.dtype() == DType::F16 { "half" } else { "float" };
-    let source = msl!("../gpu/types.metal", "../gpu/blocks.metal", "cache.metal", "many.metal");
+    let source = msl!("../gpu/types.metal", DECODE, "cache.metal", "many.metal");
     let draft = inputs(op, Draft::new(op.name(), source, "attention_many", gpu))
         .define("QUERIES", queries.to_string())
         .define("KEYS", keys.to_string())

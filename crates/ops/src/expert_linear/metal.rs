@@ -33,13 +33,7 @@ pub(super) fn expert_linear(op: &ExpertLinear, gpu: &GpuTraits) -> Result<Launch
     }
     let x = &op.inputs()?;
     let (experts, outputs, k) = (weight.shape()[0], weight.shape()[1], weight.shape()[2]);
-    let source = msl!(
-        "../gpu/types.metal",
-        "../gpu/blocks.metal",
-        "../gpu/runs.metal",
-        "../linear/dots.metal",
-        "expert_linear.metal"
-    );
+    let source = msl!("../gpu/types.metal", DECODE, "../linear/dots.metal", "expert_linear.metal");
     let launch = Draft::new(op.name(), source, "expert_linear", gpu)
         .define("ROWS", "1")
         .define("OUTPUTS", OUTPUTS.to_string())
@@ -92,8 +86,7 @@ fn in_tiles(op: &ExpertLinear, gpu: &GpuTraits) -> Result<Launches> {
         .grid([1, 1, 1], [SORTERS.min(gpu.max_threads), 1, 1])?;
     let source = msl!(
         "../gpu/types.metal",
-        "../gpu/blocks.metal",
-        "../gpu/runs.metal",
+        DECODE,
         "../gpu/tile.metal",
         "../linear/put_weights.metal",
         "picks.metal",

@@ -18,7 +18,7 @@ pub(super) fn gather(op: &Gather, gpu: &GpuTraits) -> Result<Launches> {
     let outer = Rows::of(&dims[..axis], [&from[..axis], &to[..axis]]);
     let inner = Rows::of(&dims[axis + 1..], [&from[axis + 1..], &to[axis + picked..]]);
     let picked = Rows::of(indices.shape(), [indices.strides(), &to[axis..axis + picked]]);
-    let source = msl!("../gpu/types.metal", "../gpu/blocks.metal", "gather.metal");
+    let source = msl!("../gpu/types.metal", DECODE, "gather.metal");
     let draft = Draft::new(op.name(), source, "gather", gpu);
     let draft = if table.dtype() == out.dtype() {
         // Bits are moved as they are: a GPU may flush the smallest numbers to zero.

@@ -12,21 +12,31 @@ pub(crate) use rows::Rows;
 
 use bessemer_core::{DType, Error, gpu::GpuTraits};
 
-/// MSL from files of this crate, one after the other; its name is that of the last.
+/// MSL from files of this crate, one after the other; its name is that of the last. `DECODE` and
+/// `ENCODE` stand for the block formats ([`bessemer_formats::msl`]).
 macro_rules! msl {
     (@name $name:literal) => { $name };
-    (@name $first:literal, $($rest:literal),+) => { $crate::gpu::msl!(@name $($rest),+) };
-    ($($file:literal),+) => {
+    (@name $first:tt, $($rest:tt),+) => { $crate::gpu::msl!(@name $($rest),+) };
+    (@text DECODE) => { bessemer_formats::msl::DECODE };
+    (@text ENCODE) => { bessemer_formats::msl::ENCODE };
+    (@text ENCODE_Q8_0_BY_PAIRS) => { bessemer_formats::msl::ENCODE_Q8_0_BY_PAIRS };
+    (@text $file:literal) => { concat!("#line 1 \"", $file, "\"\n", include_str!($file)) };
+    ($($piece:tt),+) => {{
+        static TEXT: std::sync::LazyLock<String> =
+            std::sync::LazyLock::new(|| [$($crate::gpu::msl!(@text $piece)),+].concat());
         bessemer_core::gpu::Source::File {
-            name: $crate::gpu::msl!(@name $($file),+),
-            text: concat!($("#line 1 \"", $file, "\"\n", include_str!($file)),+),
+            name: $crate::gpu::msl!(@name $($piece),+),
+            text: TEXT.as_str(),
         }
-    };
+    }};
 }
 pub(crate) use msl;
 
 /// What an element of `dtype` is called in MSL.
 pub(crate) fn msl_type(dtype: DType) -> &'static str {
+    if let Some(block) = bessemer_formats::msl::block_type(dtype) {
+        return block;
+    }
     match dtype {
         DType::F32 => "float",
         DType::F16 => "half",
@@ -34,14 +44,7 @@ pub(crate) fn msl_type(dtype: DType) -> &'static str {
         DType::I32 => "int",
         DType::U32 => "uint",
         DType::U8 | DType::Bool => "uchar",
-        DType::Q4_0 => "Q4_0",
-        DType::Q4_1 => "Q4_1",
-        DType::Q5_0 => "Q5_0",
-        DType::Q5_1 => "Q5_1",
-        DType::Q8_0 => "Q8_0",
-        DType::Q4_K => "Q4_K",
-        DType::Q5_K => "Q5_K",
-        DType::Q6_K => "Q6_K",
+        blocks => unreachable!("{blocks} is a block format"),
     }
 }
 

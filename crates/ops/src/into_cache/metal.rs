@@ -27,7 +27,7 @@ pub(super) fn into_cache(op: &IntoCache, gpu: &GpuTraits) -> Result<Launches> {
     let encoded = keys.dtype() == DType::Q8_0;
     let (q_norm, k_norm) = norms.as_ref().map_or((q, k), |norms| (&norms.q, &norms.k));
     let source =
-        msl!("../gpu/types.metal", "../gpu/turn.metal", "../gpu/encode.metal", "into_cache.metal");
+        msl!("../gpu/types.metal", "../gpu/turn.metal", ENCODE_Q8_0_BY_PAIRS, "into_cache.metal");
     let mut draft = Draft::new(op.name(), source, "into_cache", gpu)
         .read("Q", q)
         .read("K", k)

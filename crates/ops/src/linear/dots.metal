@@ -42,7 +42,7 @@ template <> struct Dots<true> {
         // Rows beyond the last are the last again: nobody looks at their sums.
         Levels of = levels_of(weight[min(o, outputs - 1) * row_step + block], within);
         // With minima each weight by itself: an infinity in x must not meet its own opposite.
-        if (Shifted<B>::HOLDS) settle(of);
+        if (Blocks<B>::SHIFTED) settle(of);
         for (uint row = 0; row < ROWS; row++) {
           float4 a = four_of(in.x[row], runs.x, in.step), b = four_of(in.x[row], runs.x + 4, in.step);
           float4 c = four_of(in.x[row], runs.y, in.step), d = four_of(in.x[row], runs.y + 4, in.step);

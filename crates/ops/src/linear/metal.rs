@@ -105,8 +105,7 @@ pub(crate) fn gated(
 fn of_few(name: &'static str, entry: &'static str, first: &Linear, gpu: &GpuTraits) -> Draft {
     let source = msl!(
         "../gpu/types.metal",
-        "../gpu/blocks.metal",
-        "../gpu/runs.metal",
+        DECODE,
         "../gpu/activation.metal",
         "dots.metal",
         "layers.metal",
@@ -121,8 +120,7 @@ fn of_few(name: &'static str, entry: &'static str, first: &Linear, gpu: &GpuTrai
 fn of_many(name: &'static str, entry: &'static str, first: &Linear, gpu: &GpuTraits) -> Draft {
     let source = msl!(
         "../gpu/types.metal",
-        "../gpu/blocks.metal",
-        "../gpu/runs.metal",
+        DECODE,
         "../gpu/activation.metal",
         "../gpu/tile.metal",
         "layers.metal",

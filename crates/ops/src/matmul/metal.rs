@@ -83,13 +83,7 @@ fn thin(name: &'static str, of: &Product, gpu: &GpuTraits) -> Result<Launch> {
     // The rows of the wide factor's transpose are what is read along the sum.
     let across = step(&of.b, 1) != 1 && step(&of.b, 0) == 1;
     let entry = if across { "matmul_across" } else { "matmul_along" };
-    let source = msl!(
-        "../gpu/types.metal",
-        "../gpu/blocks.metal",
-        "../gpu/runs.metal",
-        "../linear/dots.metal",
-        "thin.metal"
-    );
+    let source = msl!("../gpu/types.metal", DECODE, "../linear/dots.metal", "thin.metal");
     let starts = of.starts();
     let draft = Draft::new(name, source, entry, gpu)
         .define("ROWS", of.m.next_power_of_two().to_string())

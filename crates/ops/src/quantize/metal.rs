@@ -1,26 +1,30 @@
-//! Quantising and back on Metal: a thread per block, or per element.
+//! Quantising and back on Metal: a thread per block, or per sixteen elements.
 
 use super::{Dequantize, Quantize};
-use crate::{bind, walk};
+use crate::{
+    bind,
+    gpu::{msl, msl_type},
+    walk,
+};
 use bessemer_core::{
     Result, View,
     gpu::{Binding, GpuTraits, Kernel, Launch, Launches, Source},
 };
-use bessemer_program::msl;
+use bessemer_program::msl::storage;
 
 const THREADS: u32 = 256;
 
 pub(super) fn dequantize(op: &Dequantize, gpu: &GpuTraits) -> Result<Launches> {
-    let source = Source::File { name: "blocks.metal", text: include_str!("blocks.metal") };
+    let source = msl!("../gpu/types.metal", DECODE, "dequantize.metal");
     launches("dequantize", source, (&op.x, &op.out), &op.x, gpu)
 }
 
 pub(super) fn quantize(op: &Quantize, gpu: &GpuTraits) -> Result<Launches> {
-    let source = crate::gpu::msl!("encode.metal", "quantize.metal");
+    let source = msl!(ENCODE, "quantize.metal");
     launches("quantize", source, (&op.x, &op.out), &op.out, gpu)
 }
 
-/// One thread for each element if the blocks are `x`, else for each block.
+/// One thread for each sixteen elements if the blocks are `x`, else for each block.
 fn launches(
     name: &'static str,
     source: Source,
@@ -48,14 +52,18 @@ fn launches(
     words.extend(walk.steps.iter().flatten().map(|&step| step as i32 as u32));
     let floats = if std::ptr::eq(blocks, x) { out } else { x };
     let dialect = walk::dialect(gpu);
-    let (len, number) = (format.block_len(), walk.sizes.len());
-    let threads = if std::ptr::eq(blocks, x) { count } else { count / len };
+    let (len, bytes) = (format.block_len(), format.block_bytes());
+    let number = walk.sizes.len();
+    let (format, threads) = match std::ptr::eq(blocks, x) {
+        true => (msl_type(format), count / 16),
+        false => (format.name(), count / len),
+    };
     let kernel = Kernel::new(source, name)
         .define("RANK", number.to_string())
-        .define("FORMAT", format.name())
+        .define("FORMAT", format)
         .define("LEN", len.to_string())
-        .define("BYTES", format.block_bytes().to_string())
-        .define("FLOAT", msl::storage(floats.dtype(), dialect));
+        .define("BYTES", bytes.to_string())
+        .define("FLOAT", storage(floats.dtype(), dialect));
     Ok(Launch {
         kernel,
         bindings: vec![Binding::Read(x.clone()), Binding::Write(out.clone())],

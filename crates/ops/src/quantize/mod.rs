@@ -2,7 +2,6 @@
 
 mod cases;
 mod cpu;
-mod formats;
 mod metal;
 mod reference;
 pub(crate) mod webgpu;
@@ -18,7 +17,7 @@ use bessemer_core::{
 /// `out = x` as blocks of few bits, of any block format.
 ///
 /// `x` is any float; the rows (last dimension) of both are whole blocks. Each block is the nearest
-/// to its values that the search of [`blocks::encode`](bessemer_core::blocks::encode) finds, the
+/// to its values that the search of [`encode`](bessemer_formats::encode) finds, the
 /// same on every device. Values too large for the format become the largest it has; a block with a
 /// NaN or an infinity is NaN throughout.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-// One block per thread. Compiled behind `encode.metal` with FLOAT, the type of the numbers (ushort for bfloat
+// One block per thread. Compiled behind the formats' encoders with FLOAT, the type of the numbers (ushort for bfloat
 // where the GPU lacks it), RANK, the number of axes, FORMAT, its LEN elements and its BYTES.
 struct Params {
     uint count;

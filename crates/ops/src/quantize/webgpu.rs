@@ -1,29 +1,30 @@
 //! On WebGPU: a thread for each block one way, for each four elements the other.
 
-use super::{Dequantize, Quantize, formats::packer};
+use super::{Dequantize, Quantize};
 use crate::wgsl::{Build, launch_over, size};
 use bessemer_core::{
     DType, Result,
     gpu::{GpuTraits, Launches},
 };
+use bessemer_formats::wgsl::{self, FIT};
 use bessemer_program::wgsl::THREADS;
 
 /// WGSL that makes a block of operand `name` of `block_values`: `encode_NAME(base)`.
 pub(crate) fn encoder(name: &str, dtype: DType) -> String {
     let (len, bytes) = (dtype.block_len(), dtype.block_bytes());
-    let fit = include_str!("encode.wgsl")
+    let text = [FIT, wgsl::of(dtype).encode]
+        .concat()
         .replace("LENu", &format!("{len}u"))
         .replace("LEN", &len.to_string())
         .replace("BYTES", &bytes.to_string());
     format!(
-        "{fit}{}fn encode_{name}(base: i32) {{
+        "{text}fn encode_{name}(base: i32) {{
     block();
     for (var i = 0u; i < {}u; i++) {{
         store_half_{name}(base + i32(i), block_bytes[2u * i] | (block_bytes[2u * i + 1u] << 8u));
     }}
 }}
 ",
-        packer(dtype),
         bytes / 2
     )
 }

@@ -17,7 +17,7 @@ pub(super) fn scatter(op: &Scatter, gpu: &GpuTraits) -> Result<Launches> {
     let outer = Rows::of(&dims[..axis], [&from[..axis], &to[..axis]]);
     let inner = Rows::of(&dims[axis + 1..], [&from[axis + 1..], &to[axis + 1..]]);
     let dtype = table.dtype();
-    let source = msl!("../gpu/types.metal", "../quantize/encode.metal", "scatter.metal");
+    let source = msl!("../gpu/types.metal", ENCODE, "scatter.metal");
     let mut draft = Draft::new(op.name(), source, "scatter", gpu);
     let moved = x.dtype() == dtype;
     let inputs = |draft: Draft| match moved {

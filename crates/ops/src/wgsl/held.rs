@@ -2,10 +2,11 @@
 //! however wide it is.
 
 use super::{
-    Build, at, blocks, blocks_of,
+    Build, at, blocks_of,
     operands::{How, Variable},
 };
 use bessemer_core::{DType, Result, View, gpu::GpuTraits};
+use bessemer_formats::wgsl;
 use bessemer_program::wgsl::Use;
 use std::fmt::Write;
 
@@ -61,104 +62,68 @@ struct Held<'a> {
 
 impl Held<'_> {
     fn of(&self, dtype: DType) -> String {
-        let text = match dtype {
-            DType::Q4_K => self.four_k(),
-            DType::Q5_K => self.five_k(),
-            DType::Q6_K => self.six_k(),
-            _ => self.short(dtype),
+        let text = match wgsl::of(dtype).held {
+            Some(held) => self.some(dtype, held),
+            None => self.all(dtype),
         };
         text.replace("_W", &format!("_{}", self.name)).replace("W_", &format!("{}_", self.name))
     }
 
-    /// Blocks of one run: all of it, read as blocks in memory are.
-    fn short(&self, dtype: DType) -> String {
-        let (_, halves) = blocks_of(dtype);
+    /// All of a block, read as blocks in memory are.
+    fn all(&self, dtype: DType) -> String {
+        let (len, halves) = blocks_of(dtype);
         let mut fetch = String::new();
         let words = self.take(&mut fetch, "at", 0, halves, self.unit);
-        let block = blocks::functions("block_W", dtype);
+        let block = wgsl::of(dtype).decode.replace("_W", "_block_W");
+        // Runs of a block, and quads of those before this one.
+        let (runs, before) = match len / 32 {
+            1 => (1, "q".to_owned()),
+            runs => (runs, format!("8u * (here_W % {runs}u) + q")),
+        };
         format!(
             "var<private> held_W: array<u32, {words}>;
+var<private> here_W: u32;
 fn half_block_W(i: i32) -> u32 {{ return (held_W[i >> 1u] >> (16u * u32(i & 1))) & 0xffffu; }}
 fn word_block_W(i: i32) -> u32 {{
     if (i & 1) == 0 {{ return held_W[i >> 1u]; }}
     return (held_W[i >> 1u] >> 16u) | (held_W[(i >> 1u) + 1] << 16u);
 }}
 {block}fn fetch_W(base: i32, run: u32) {{
-    let at = u32(params.W_at + base + {halves} * i32(run));
+    here_W = run;
+    let at = u32(params.W_at + base + {halves} * i32(run / {runs}u));
 {fetch}}}
-fn levels_W(q: u32) -> vec4<f32> {{ return levels_block_W(0, q); }}
-fn head_W(q: u32) -> vec2<f32> {{ return head_block_W(0, q); }}
+fn levels_W(q: u32) -> vec4<f32> {{ return levels_block_W(0, {before}); }}
+fn head_W(q: u32) -> vec2<f32> {{ return head_block_W(0, {before}); }}
 "
         )
     }
 
-    /// 16 bytes of scales, then a run in the low bits of 32 bytes and the next in the high ones.
-    fn four_k(&self) -> String {
-        let mut fetch = String::new();
-        let head = self.take(&mut fetch, "at", 0, 8, self.unit);
-        let all = self.take(&mut fetch, "at + 8u + 16u * (here_W >> 1u)", head, 16, self.unit);
-        self.k(72, all, &fetch, "")
-    }
-
-    /// As [`Held::four_k`], and the fifth bits of all runs in 32 bytes more.
-    fn five_k(&self) -> String {
-        let mut fetch = String::new();
-        let head = self.take(&mut fetch, "at", 0, 8, self.unit);
-        let low = self.take(&mut fetch, "at + 24u + 16u * (here_W >> 1u)", head, 16, self.unit);
-        let all = self.take(&mut fetch, "at + 8u", low, 16, self.unit);
-        let fifth = format!(" | (((held_W[{low}u + q] >> here_W) & 0x01010101u) << 4u)");
-        self.k(88, all, &fetch, &fifth)
-    }
-
-    /// What both have: the scales come first.
-    fn k(&self, halves: usize, words: usize, fetch: &str, fifth: &str) -> String {
-        let head = blocks::K_HEAD.replace("_W", "_block_W");
-        let low = HEAD;
+    /// What a run needs of a longer block.
+    fn some(&self, dtype: DType, held: wgsl::Held) -> String {
+        let (len, halves) = blocks_of(dtype);
+        let (mut fetch, mut words, mut text) = (String::new(), 0, held.text.to_owned());
+        for (i, (at, halves)) in held.pieces.iter().enumerate() {
+            text = text.replace(&format!("PIECE{i}"), &format!("{words}u"));
+            words = self.take(&mut fetch, at, words, *halves, self.unit);
+        }
+        let half = match held.fetch {
+            "" => "",
+            _ => {
+                "fn half_W(at: u32) -> u32 {
+    return (wide_W(at >> 3u)[(at >> 1u) & 3u] >> (16u * (at & 1u))) & 0xffffu;
+}
+"
+            }
+        };
+        let (block, more, runs) = (held.block.replace("_W", "_block_W"), held.fetch, len / 32);
         format!(
             "var<private> held_W: array<u32, {words}>;
 var<private> here_W: u32;
-fn word_block_W(i: i32) -> u32 {{ return held_W[i >> 1u]; }}
-{head}fn fetch_W(base: i32, run: u32) {{
-    here_W = run & 7u;
-    let at = u32(params.W_at + base + {halves} * i32(run >> 3u));
+{half}{block}{text}fn fetch_W(base: i32, run: u32) {{
+    here_W = run % {runs}u;
+    let at = u32(params.W_at + base + {halves} * i32(run / {runs}u));
+    {more}
 {fetch}}}
-fn levels_W(q: u32) -> vec4<f32> {{
-    let low = (held_W[{low}u + q] >> (4u * (here_W & 1u))) & 0x0f0f0f0fu;
-    return vec4<f32>(unpack4xU8(low{fifth}));
-}}
-fn head_W(q: u32) -> vec2<f32> {{ return head_block_W(0, 8u * here_W); }}
-"
-        )
-    }
-
-    /// Four low bits of a run in 32 bytes, two high ones in 32 others, two scales, and one of all.
-    fn six_k(&self) -> String {
-        let mut fetch = String::new();
-        let low = "at + 32u * (here_W >> 2u) + 16u * (here_W & 1u)";
-        let first = self.take(&mut fetch, low, 0, 16, self.unit);
-        let all = self.take(&mut fetch, "at + 64u + 16u * (here_W >> 2u)", first, 16, self.unit);
-        format!(
-            "var<private> held_W: array<u32, {all}>;
-var<private> here_W: u32;
-var<private> scales_W: vec2<u32>;
-fn half_W(at: u32) -> u32 {{
-    return (wide_W(at >> 3u)[(at >> 1u) & 3u] >> (16u * (at & 1u))) & 0xffffu;
-}}
-fn fetch_W(base: i32, run: u32) {{
-    here_W = run & 7u;
-    let at = u32(params.W_at + base + 105 * i32(run >> 3u));
-    scales_W = vec2<u32>(half_W(at + 96u + here_W), half_W(at + 104u));
-{fetch}}}
-fn levels_W(q: u32) -> vec4<f32> {{
-    let k = here_W & 3u;
-    let low = (held_W[q] >> (4u * (k >> 1u))) & 0x0f0f0f0fu;
-    let high = (held_W[{first}u + q] >> (2u * k)) & 0x03030303u;
-    return vec4<f32>(unpack4xU8(low | (high << 4u))) - 32.0;
-}}
-fn head_W(q: u32) -> vec2<f32> {{
-    let scale = bitcast<i32>(scales_W.x << (24u - 8u * (q >> 2u))) >> 24u;
-    return vec2<f32>(half_value(scales_W.y) * f32(scale), 0.0);
-}}
 "
         )
     }
@@ -212,6 +177,3 @@ fn head_W(q: u32) -> vec2<f32> {{
         first + words
     }
 }
-
-/// Words before the levels of K formats.
-const HEAD: usize = 4;

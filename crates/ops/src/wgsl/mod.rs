@@ -6,7 +6,6 @@
 //! made here for the dtypes and ranks at hand. `MATHS` stands for the functions of programs,
 //! `FOLDS` for sums over a workgroup.
 
-mod blocks;
 mod held;
 mod operands;
 mod programs;

@@ -1,10 +1,11 @@
 //! Rows of operands four elements at a time, whatever their dtype.
 
 use super::{
-    Build, at, blocks,
+    Build, at,
     operands::{How, Operand, Variable},
 };
 use bessemer_core::{DType, Result, View, gpu::GpuTraits};
+use bessemer_formats::wgsl;
 use bessemer_program::wgsl::Use;
 
 /// Whether four elements can always be read at once: they lie together, where a vector may lie.
@@ -88,7 +89,7 @@ pub(super) fn text(variable: &Variable<'_>, width: usize) -> String {
     let whole = width.is_multiple_of(4);
     let text = if dtype.is_block() {
         let (len, halves) = (dtype.block_len(), dtype.block_bytes() / 2);
-        blocks::functions(name, dtype)
+        wgsl::of(dtype).decode.to_owned()
             + "fn quad_W(base: i32, k: u32) -> vec4<f32> {
     let block = base + i32(k / LENu) * HALVES;
     let q = (k % LENu) / 4u;

@@ -1,10 +1,6 @@
 //! Operands for measurements: large, quickly made, of ordinary numbers.
 
-use bessemer::{
-    DType, Device, Result, Shape, Slice, View,
-    core::estimate,
-    formats,
-};
+use bessemer::{DType, Device, Result, Shape, Slice, View, core::estimate, formats};
 
 /// Makes operands on a device.
 pub(crate) struct Operands<'d> {

@@ -1,6 +1,9 @@
 //! Linear layers on adapters that are a CPU: a thread for each output, activations by broadcast.
 
-use super::{Columns, sums::ends};
+use super::{
+    Columns,
+    sums::{ends, sharing},
+};
 use crate::wgsl::{Build, size};
 use bessemer_core::{DType, Result, View, gpu::GpuTraits};
 use std::fmt::Write;
@@ -54,7 +57,7 @@ fn weights(text: &mut String, c: usize, name: &str, dtype: DType) {
     }
     let _ = writeln!(text, "        fetch_{name}(w{c}, run);");
     // As many quads as share a step.
-    let share = if dtype == DType::Q6_K { 4 } else { 8 };
+    let share = sharing(dtype) / 4;
     for i in 0..8 {
         if i % share == 0 {
             let _ = writeln!(text, "        let head{c}_{i} = head_{name}({i}u);");

@@ -3,6 +3,7 @@
 use super::Columns;
 use crate::wgsl::{Build, blocks_of, size};
 use bessemer_core::{DType, Result, View, gpu::GpuTraits};
+use bessemer_formats::{Grouped, with_format};
 use std::fmt::Write;
 
 /// Threads of a workgroup that sums: one subgroup, where its width is known.
@@ -24,8 +25,7 @@ pub(crate) fn sums<'g>(
 ) -> Result<Build<'g>> {
     let k = x.shape().width();
     // As many as share a scale.
-    let sixteen = text.columns.iter().any(|column| column.dtype == DType::Q6_K);
-    let run = if sixteen { 16 } else { 32 };
+    let run = text.columns.iter().map(|column| sharing(column.dtype)).min().unwrap_or(32);
     Ok(Build::new(gpu, "linear/few.wgsl", include_str!("few.wgsl"))
         .read_rows(op, "x", x)?
         .u32("runs", size(op, k.div_ceil(run))?)
@@ -36,6 +36,11 @@ pub(crate) fn sums<'g>(
         .define("SETUP", format!("{setup}{}", text.setup()))
         .define("BODY", body(text))
         .define("FINISH", finish(text)))
+}
+
+/// How many neighbours share a scale, of 32.
+pub(super) fn sharing(dtype: DType) -> usize {
+    if dtype.is_block() && with_format!(dtype, F => F::HALVES) { 16 } else { 32 }
 }
 
 /// `NAME_quad(base, k)`: zeros beyond the end of a row, whose last run of 32 may be shorter.

@@ -1,4 +1,4 @@
-// What encoders of blocks are made of, as `bessemer_core::blocks::fit` has it. The values of a block
+// What encoders of blocks are made of, as the Rust beside this has it. The values of a block
 // are in `block_values`, what becomes of them in `block_levels` and `block_bytes`.
 var<private> block_values: array<f32, LEN>;
 var<private> block_levels: array<u32, LEN>;
@@ -111,87 +111,4 @@ fn affine(first: u32, len: u32, n: f32, below_zero: bool) -> vec2<f32> {
         best = refit_affine(best, first, len, n, below_zero, x_sum, scale, best.start);
     }
     return vec2<f32>(best.step, best.start);
-}
-// Levels `-n..n` with one scale, as levels plus `n`.
-fn symmetric_levels(n: f32) {
-    for (var i = 0u; i < LENu; i++) { block_levels[i] = u32(n); }
-    let bits = peak_bits();
-    let peak = bitcast<f32>(bits);
-    if bits >= 0x7f800000u { put_nan(0u); return; }
-    if peak < 1e-12 { put_half(0u, 0.0); return; }
-    scale_values(1.0 / peak);
-    let d = put_half(0u, symmetric(0u, LENu, n) * peak) / peak;
-    let inverse = inverse_of(d);
-    for (var i = 0u; i < LENu; i++) {
-        block_levels[i] = u32(nearest_level(block_values[i], inverse, -n, n - 1.0) + n);
-    }
-}
-// Levels `0..=n` with a scale and a start.
-fn affine_levels(n: f32) {
-    for (var i = 0u; i < LENu; i++) { block_levels[i] = 0u; }
-    put_half(0u, 0.0);
-    put_half(2u, 0.0);
-    let bits = peak_bits();
-    let peak = bitcast<f32>(bits);
-    if bits >= 0x7f800000u { put_nan(0u); return; }
-    if peak < 1e-12 { return; }
-    scale_values(1.0 / peak);
-    let best = affine(0u, LENu, n, false);
-    let d = put_half(0u, best.x * peak) / peak;
-    let m = put_half(2u, best.y * peak) / peak;
-    let inverse = inverse_of(d);
-    for (var i = 0u; i < LENu; i++) {
-        block_levels[i] = u32(nearest_level(block_values[i] - m, inverse, 0.0, n));
-    }
-}
-// The low four bits of 32 levels, two in a byte.
-fn pack_nibbles(at: u32) {
-    for (var i = 0u; i < 16u; i++) {
-        block_bytes[at + i] = (block_levels[i] & 15u) | ((block_levels[i + 16u] & 15u) << 4u);
-    }
-}
-fn pack_fifths(at: u32) {
-    var high = 0u;
-    for (var i = 0u; i < 32u; i++) { high |= (block_levels[i] >> 4u) << i; }
-    for (var i = 0u; i < 4u; i++) { block_bytes[at + i] = (high >> (8u * i)) & 0xffu; }
-}
-// The 16 bytes that both K formats of 4 and 5 bits start with, and the levels.
-fn k_levels(n: f32) {
-    for (var i = 0u; i < LENu; i++) { block_levels[i] = 0u; }
-    for (var i = 0u; i < 16u; i++) { block_bytes[i] = 0u; }
-    let bits = peak_bits();
-    let peak = bitcast<f32>(bits);
-    if bits >= 0x7f800000u { put_nan(0u); return; }
-    if peak < 1e-12 { return; }
-    scale_values(1.0 / peak);
-    var steps: array<f32, 8>;
-    var lows: array<f32, 8>;
-    var top_step = 0.0;
-    var top_low = 0.0;
-    for (var i = 0u; i < 8u; i++) {
-        let best = affine(32u * i, 32u, n, true);
-        steps[i] = max(best.x, 0.0);
-        lows[i] = -min(best.y, 0.0);
-        top_step = max(top_step, steps[i]);
-        top_low = max(top_low, lows[i]);
-    }
-    let d = put_half(0u, top_step * peak / 63.0) / peak;
-    let dmin = put_half(2u, top_low * peak / 63.0) / peak;
-    var scales: array<u32, 8>;
-    var mins: array<u32, 8>;
-    for (var i = 0u; i < 8u; i++) {
-        scales[i] = u32(nearest_level(steps[i], inverse_of(d), 0.0, 63.0));
-        mins[i] = u32(nearest_level(lows[i], inverse_of(dmin), 0.0, 63.0));
-        let step = d * f32(scales[i]);
-        let low = dmin * f32(mins[i]);
-        let inverse = inverse_of(step);
-        for (var j = 32u * i; j < 32u * i + 32u; j++) {
-            block_levels[j] = u32(nearest_level(block_values[j] + low, inverse, 0.0, n));
-        }
-    }
-    for (var i = 0u; i < 4u; i++) {
-        block_bytes[4u + i] = scales[i] | ((scales[i + 4u] >> 4u) << 6u);
-        block_bytes[8u + i] = mins[i] | ((mins[i + 4u] >> 4u) << 6u);
-        block_bytes[12u + i] = (scales[i + 4u] & 15u) | ((mins[i + 4u] & 15u) << 4u);
-    }
 }
