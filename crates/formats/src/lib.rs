@@ -21,6 +21,8 @@ mod short;
 mod tests;
 pub mod wgsl;
 
+pub mod iq4_nl;
+pub mod q3_k;
 pub mod q4_0;
 pub mod q4_1;
 pub mod q4_k;

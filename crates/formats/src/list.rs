@@ -16,6 +16,8 @@ macro_rules! each_format {
             [q5_0 Q5_0 "32 × 5 bits with one scale."]
             [q5_1 Q5_1 "32 × 5 bits with one scale and one minimum."]
             [q8_0 Q8_0 "32 × 8 bits with one scale."]
+            [iq4_nl IQ4_NL "32 × 4 bits, which number the values of a book, with one scale."]
+            [q3_k Q3_K "256 × 3 bits; 16 scales of 6 bits."]
             [q4_k Q4_K "256 × 4 bits; 8 scales and minima of 6 bits."]
             [q5_k Q5_K "256 × 5 bits; 8 scales and minima of 6 bits."]
             [q6_k Q6_K "256 × 6 bits; 16 scales of 8 bits."]

@@ -85,6 +85,9 @@ fn the_search_beats_plain_rounding() {
         (DType::Q4_K, 32, 15.0, true, 0.95),
         (DType::Q5_K, 32, 31.0, true, 0.99),
         (DType::Q6_K, 16, 32.0, false, 0.98),
+        (DType::Q3_K, 16, 4.0, false, 0.95),
+        // Its values lie where the numbers are: it beats even steps.
+        (DType::IQ4_NL, 32, 8.0, false, 0.95),
     ];
     for (dtype, len, n, minimum, share) in formats {
         let mut plain = values.clone();
@@ -192,7 +195,7 @@ fn agrees<F: Format>() {
 }
 
 /// A block of random bytes whose halves, wherever they are, are finite.
-fn finite_block<F: Format>(seed: u32) -> Vec<u8> {
+pub(crate) fn finite_block<F: Format>(seed: u32) -> Vec<u8> {
     let mut state = seed;
     let byte = || {
         state = state.wrapping_mul(1664525).wrapping_add(1013904223);

@@ -33,7 +33,7 @@ pub(crate) struct Quantize {
     #[arg(value_name = "OUT")]
     output: PathBuf,
 
-    /// F32 F16 BF16 Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q6_K, or a mix: Q4_K_S Q4_K_M Q5_K_S Q5_K_M
+    /// F32 F16 BF16 Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q6_K IQ4_NL, or a mix: Q3_K_S Q3_K_M Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M
     #[arg(value_name = "TYPE")]
     recipe: String,
 
@@ -54,8 +54,8 @@ Examples:
 
 Mixes give more bits to the tensors and layers where they pay, tensor for tensor as llama.cpp does.
 Norms and other vectors stay as they are. Where rows are not whole blocks of 256, a type with blocks
-of 32 takes over: Q5_0 for Q4_K, Q5_1 for Q5_K, Q8_0 for Q6_K; where they are not whole blocks of
-32 either, F16. Start from F16 or F32 where you can: what a quantised file has lost stays lost.";
+of 32 takes over: Q4_0 for Q3_K, Q5_0 for Q4_K, Q5_1 for Q5_K, Q8_0 for Q6_K; where they are not
+whole blocks of 32 either, F16. Start from F16 or F32 where you can: what a quantised file has lost stays lost.";
 
 impl Quantize {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {

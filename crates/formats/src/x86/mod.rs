@@ -3,6 +3,8 @@
 //! A format says how its levels and scales come into vectors. Whatever it leaves out is made from
 //! what plain Rust or AVX2 gives, which is right for any format and not slow.
 
+#[cfg(test)]
+mod tests;
 mod tools;
 
 pub(crate) use tools::{

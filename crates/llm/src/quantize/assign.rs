@@ -13,6 +13,8 @@ pub(super) struct Assigner {
     recipe: Recipe,
     layers: usize,
     experts: usize,
+    /// How many heads of queries share one of keys and values.
+    sharing: usize,
     /// Whether the embedding is also what makes logits: it then gets the bits of that.
     is_tied: bool,
     is_falcon: bool,
@@ -30,10 +32,13 @@ impl Assigner {
         let metadata = file.metadata();
         let architecture = metadata.get::<&str>("general.architecture")?.unwrap_or_default();
         let size = |name: &str| metadata.get::<usize>(&format!("{architecture}.{name}"));
+        // Some files have a list of them, one for each layer.
+        let heads = |name: &str| size(name).ok().flatten().unwrap_or(1).max(1);
         Ok(Assigner {
             recipe,
             layers: size("block_count")?.unwrap_or(0),
             experts: size("expert_count")?.unwrap_or(0),
+            sharing: heads("attention.head_count") / heads("attention.head_count_kv"),
             is_tied: file.tensors().get("output.weight").is_none(),
             is_falcon: architecture == "falcon",
         })
@@ -66,35 +71,57 @@ impl Assigner {
             };
         }
         let layer = layer_of(name);
-        let is = |four: Size| self.recipe.dtype == DType::Q4_K && self.recipe.size == four;
-        let is_medium = self.recipe.size == Size::Medium;
+        let (size, eighth) = (self.recipe.size, self.layers / 8);
         if part.starts_with("attn_v.weight") {
-            return match most {
+            return match (most, size) {
                 // Eight experts share it: it is small beside them.
                 _ if self.experts == 8 => DType::Q8_0,
-                _ if is_medium && self.gets_more(layer) => DType::Q6_K,
-                _ if is(Size::Small) && layer < 4 => DType::Q5_K,
+                (DType::Q3_K, Size::Medium) if layer < 2 => DType::Q5_K,
+                (DType::Q3_K, Size::Medium) => DType::Q4_K,
+                (DType::Q3_K, Size::Large) => DType::Q5_K,
+                (DType::IQ4_NL, _) if self.sharing >= 4 => DType::Q5_K,
+                (DType::Q4_K | DType::Q5_K, Size::Medium) if self.gets_more(layer) => DType::Q6_K,
+                (DType::Q4_K, Size::Small) if layer < 4 => DType::Q5_K,
                 _ => most,
             };
         }
         if part.starts_with("attn_k.weight") && self.experts == 8 {
             return DType::Q8_0;
         }
-        if part.starts_with("attn_output.weight") && self.experts == 8 && most == DType::Q4_K {
-            return DType::Q5_K;
+        if part.starts_with("attn_output.weight") {
+            return match (most, size) {
+                (DType::Q3_K, Size::Large) if self.is_falcon => DType::Q4_K,
+                (DType::Q3_K, Size::Large) if self.experts == 8 => most,
+                (DType::Q3_K, Size::Large) => DType::Q5_K,
+                (DType::Q3_K | DType::Q4_K | DType::IQ4_NL, _) if self.experts == 8 => DType::Q5_K,
+                (DType::Q3_K, Size::Medium) if !self.is_falcon => DType::Q4_K,
+                _ => most,
+            };
         }
-        if part.starts_with("attn_qkv.weight") && is_medium {
-            return if most == DType::Q4_K { DType::Q5_K } else { DType::Q6_K };
+        if part.starts_with("attn_qkv.weight") {
+            return match (most, size) {
+                (DType::Q3_K, Size::Medium | Size::Large) => DType::Q4_K,
+                (DType::Q4_K, Size::Medium) => DType::Q5_K,
+                (DType::Q5_K, Size::Medium) => DType::Q6_K,
+                _ => most,
+            };
         }
         if part.starts_with("ffn_down") {
-            return match most {
-                DType::Q4_K if is_medium && self.is_falcon => match layer {
+            return match (most, size) {
+                (DType::Q3_K, Size::Medium) if layer < self.layers / 16 => DType::Q5_K,
+                (DType::Q3_K, Size::Medium) if !self.is_falcon || self.gets_more(layer) => {
+                    DType::Q4_K
+                }
+                (DType::Q3_K, Size::Large) if self.is_falcon => DType::Q4_K,
+                (DType::Q3_K, Size::Large) => DType::Q5_K,
+                (DType::Q4_K, Size::Medium) if self.is_falcon => match layer {
                     layer if layer < self.layers / 16 => DType::Q6_K,
                     layer if self.gets_more(layer) => DType::Q5_K,
                     _ => most,
                 },
-                _ if is_medium && self.gets_more(layer) => DType::Q6_K,
-                _ if is(Size::Small) && !self.is_falcon && layer < self.layers / 8 => DType::Q5_K,
+                (DType::Q4_K | DType::Q5_K, Size::Medium) if self.gets_more(layer) => DType::Q6_K,
+                (DType::Q4_K, Size::Small) if !self.is_falcon && layer < eighth => DType::Q5_K,
+                (DType::IQ4_NL, _) if layer < eighth => DType::Q5_K,
                 _ => most,
             };
         }
@@ -133,7 +160,13 @@ fn next_best(meant: DType, width: usize) -> DType {
         DType::Q4_K => DType::Q5_0,
         DType::Q5_K => DType::Q5_1,
         DType::Q6_K => DType::Q8_0,
-        other => other,
+        DType::Q3_K => DType::Q4_0,
+        // Blocks of 32 already, or none at all.
+        DType::Q4_0 | DType::Q4_1 | DType::Q5_0 | DType::Q5_1 | DType::Q8_0 | DType::IQ4_NL => {
+            meant
+        }
+        DType::F32 | DType::F16 | DType::BF16 => meant,
+        DType::I32 | DType::U32 | DType::U8 | DType::Bool => meant,
     };
     [meant, smaller_blocks].into_iter().find(fits).unwrap_or(DType::F16)
 }
@@ -175,8 +208,23 @@ mod tests {
         assert_eq!(choose("Q4_K_M", 512, &names), [Q4_K, Q6_K, Q4_K, Q6_K, Q4_K, Q6_K, Q6_K, F16]);
         assert_eq!(choose("Q5_K_M", 512, &names), [Q5_K, Q6_K, Q5_K, Q6_K, Q5_K, Q6_K, Q6_K, F16]);
         assert_eq!(choose("Q4_K_S", 512, &names), [Q4_K, Q6_K, Q4_K, Q5_K, Q4_K, Q4_K, Q4_K, F16]);
+        assert_eq!(choose("Q3_K_S", 512, &names), [Q3_K, Q6_K, Q3_K, Q3_K, Q3_K, Q3_K, Q3_K, F16]);
+        assert_eq!(choose("Q3_K_M", 512, &names), [Q3_K, Q6_K, Q3_K, Q5_K, Q4_K, Q4_K, Q4_K, F16]);
+        assert_eq!(choose("Q3_K_L", 512, &names), [Q3_K, Q6_K, Q3_K, Q5_K, Q5_K, Q5_K, Q5_K, F16]);
+        let wanted = [IQ4_NL, Q6_K, IQ4_NL, IQ4_NL, IQ4_NL, IQ4_NL, IQ4_NL, F16];
+        assert_eq!(choose("IQ4_NL", 512, &names), wanted);
         assert_eq!(choose("Q8_0", 512, &names), [Q8_0, Q8_0, Q8_0, Q8_0, Q8_0, Q8_0, Q8_0, F16]);
         assert_eq!(choose("F32", 512, &names), [F32, F32, F32, F32, F32, F32, F32, F16]);
+    }
+
+    #[test]
+    fn outputs_of_attention_and_first_layers_get_more_bits_too() {
+        let names = ["output.weight", "blk.0.attn_output.weight", "blk.0.ffn_down.weight"];
+        use DType::*;
+        assert_eq!(choose("Q3_K_S", 512, &names), [Q6_K, Q3_K, Q3_K]);
+        assert_eq!(choose("Q3_K_M", 512, &names), [Q6_K, Q4_K, Q5_K]);
+        assert_eq!(choose("Q3_K_L", 512, &names), [Q6_K, Q5_K, Q5_K]);
+        assert_eq!(choose("IQ4_NL", 512, &names), [Q6_K, IQ4_NL, Q5_K]);
     }
 
     #[test]
@@ -186,6 +234,7 @@ mod tests {
         // A tied embedding makes the logits.
         assert_eq!(choose("Q4_K_M", 576, &names), [Q8_0, Q5_0, Q8_0]);
         assert_eq!(choose("Q5_K_M", 576, &names), [Q8_0, Q5_1, Q8_0]);
+        assert_eq!(choose("Q3_K_M", 576, &names), [Q8_0, Q4_0, Q5_1]);
         assert_eq!(choose("Q4_0", 576, &names), [Q8_0, Q4_0, Q4_0]);
         assert_eq!(choose("Q4_K_M", 40, &names), [F16, F16, F16]);
     }

@@ -120,7 +120,9 @@ mod tests {
                 assert_eq!(*one, *wanted, "{to}");
             }
             let back = convert(&one, to, DType::F32, 256, 2).unwrap();
-            let near = |(a, b): (&f32, &[u8; 4])| (a - f32::from_le_bytes(*b)).abs() < 0.15;
+            // Levels of three bits are up to 2/7 apart.
+            let bound = if to == DType::Q3_K { 0.25 } else { 0.15 };
+            let near = |(a, b): (&f32, &[u8; 4])| (a - f32::from_le_bytes(*b)).abs() < bound;
             assert!(values.iter().zip(back.as_chunks().0).all(near), "{to}");
         }
     }

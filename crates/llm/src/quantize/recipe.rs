@@ -30,6 +30,7 @@ pub(super) enum Size {
     Plain,
     Small,
     Medium,
+    Large,
 }
 
 /// A name that is no recipe.
@@ -42,7 +43,7 @@ const fn recipe(name: &'static str, dtype: DType, size: Size, file_type: u32) ->
 }
 
 /// The numbers are those of `general.file_type`.
-const RECIPES: [Recipe; 13] = [
+const RECIPES: [Recipe; 17] = [
     recipe("F32", DType::F32, Size::Plain, 0),
     recipe("F16", DType::F16, Size::Plain, 1),
     recipe("BF16", DType::BF16, Size::Plain, 32),
@@ -51,6 +52,10 @@ const RECIPES: [Recipe; 13] = [
     recipe("Q5_0", DType::Q5_0, Size::Plain, 8),
     recipe("Q5_1", DType::Q5_1, Size::Plain, 9),
     recipe("Q8_0", DType::Q8_0, Size::Plain, 7),
+    recipe("IQ4_NL", DType::IQ4_NL, Size::Plain, 25),
+    recipe("Q3_K_S", DType::Q3_K, Size::Small, 11),
+    recipe("Q3_K_M", DType::Q3_K, Size::Medium, 12),
+    recipe("Q3_K_L", DType::Q3_K, Size::Large, 13),
     recipe("Q4_K_S", DType::Q4_K, Size::Small, 14),
     recipe("Q4_K_M", DType::Q4_K, Size::Medium, 15),
     recipe("Q5_K_S", DType::Q5_K, Size::Small, 16),
@@ -82,6 +87,7 @@ impl FromStr for Recipe {
     fn from_str(name: &str) -> Result<Recipe, UnknownRecipe> {
         // Without a size people mean the medium mix.
         let full = match name.to_ascii_uppercase().as_str() {
+            "Q3_K" => "Q3_K_M".to_owned(),
             "Q4_K" => "Q4_K_M".to_owned(),
             "Q5_K" => "Q5_K_M".to_owned(),
             other => other.to_owned(),

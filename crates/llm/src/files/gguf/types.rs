@@ -1,6 +1,7 @@
 //! The numbers GGUF gives to kinds of values and to tensor types.
 
 use bessemer_core::DType;
+use bessemer_formats::{Format, with_format};
 
 /// The kind of a metadata value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,34 +65,22 @@ impl Kind {
     }
 }
 
-/// The tensor types bessemer reads, by their number in files.
-const TYPES: [(u32, DType); 12] = [
-    (0, DType::F32),
-    (1, DType::F16),
-    (2, DType::Q4_0),
-    (3, DType::Q4_1),
-    (6, DType::Q5_0),
-    (7, DType::Q5_1),
-    (8, DType::Q8_0),
-    (12, DType::Q4_K),
-    (13, DType::Q5_K),
-    (14, DType::Q6_K),
-    (26, DType::I32),
-    (30, DType::BF16),
-];
+/// The tensor types that are not block formats, by their number in files. Block formats know theirs.
+const DENSE: [(u32, DType); 4] =
+    [(0, DType::F32), (1, DType::F16), (26, DType::I32), (30, DType::BF16)];
 
 /// The dtype of a tensor type, or its name if bessemer lacks it, or neither.
 pub(crate) fn dtype_of(id: u32) -> Result<DType, Option<&'static str>> {
-    TYPES
-        .iter()
-        .find(|(number, _)| *number == id)
-        .map(|(_, dtype)| *dtype)
-        .ok_or_else(|| name_of_lacking(id))
+    let found = DType::ALL.into_iter().find(|&dtype| id_of(dtype) == Some(id));
+    found.ok_or_else(|| name_of_lacking(id))
 }
 
 /// The number of a dtype; `None` if GGUF has none for it.
 pub(crate) fn id_of(dtype: DType) -> Option<u32> {
-    TYPES.iter().find(|(_, d)| *d == dtype).map(|(id, _)| *id)
+    if dtype.is_block() {
+        return Some(with_format!(dtype, F => F::GGUF));
+    }
+    DENSE.iter().find(|(_, d)| *d == dtype).map(|(id, _)| *id)
 }
 
 fn name_of_lacking(id: u32) -> Option<&'static str> {
@@ -100,13 +89,11 @@ fn name_of_lacking(id: u32) -> Option<&'static str> {
         5 => "Q4_3",
         9 => "Q8_1",
         10 => "Q2_K",
-        11 => "Q3_K",
         15 => "Q8_K",
         16 => "IQ2_XXS",
         17 => "IQ2_XS",
         18 => "IQ3_XXS",
         19 => "IQ1_S",
-        20 => "IQ4_NL",
         21 => "IQ3_S",
         22 => "IQ2_S",
         23 => "IQ4_XS",
