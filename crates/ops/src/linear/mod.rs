@@ -1,16 +1,10 @@
 //! Linear layers: rows of activations times the transpose of a weight matrix, dense or quantised.
 
-mod blocks;
 mod cases;
 mod cpu;
-mod dense;
-mod fetch;
 pub(crate) mod metal;
-mod out;
 mod reference;
 mod several;
-mod streams;
-mod tiles;
 pub(crate) mod webgpu;
 
 pub(crate) use cases::{cases, tolerance};

@@ -1,14 +1,10 @@
 //! Products of dense matrices and vectors.
 
 mod cases;
-mod cpu;
+pub(crate) mod cpu;
 mod dot;
-pub(crate) mod gemm;
 mod metal;
-pub(crate) mod operand;
 mod reference;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod turn512;
 mod webgpu;
 
 pub(crate) use cases::cases;

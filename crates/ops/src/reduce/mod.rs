@@ -3,8 +3,6 @@
 
 mod cases;
 mod cpu;
-mod fold;
-mod fold_text;
 mod metal;
 mod reference;
 mod webgpu;

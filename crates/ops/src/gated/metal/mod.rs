@@ -1,0 +1,38 @@
+//! On Metal: a thread per element.
+
+use super::{Activation, Gated};
+use crate::gpu::{Draft, Rows, msl};
+use bessemer_core::{
+    Operation, Result,
+    gpu::{GpuTraits, Launches},
+};
+
+/// The name of the activation in `activation.metal`.
+pub(crate) fn msl_name(activation: Activation) -> &'static str {
+    match activation {
+        Activation::Silu => "silu",
+        Activation::Gelu => "gelu",
+        Activation::GeluTanh => "gelu_tanh",
+    }
+}
+
+pub(super) fn gated(op: &Gated, gpu: &GpuTraits) -> Result<Launches> {
+    let Gated { gate, up, activation, out } = op;
+    if out.elements() == 0 {
+        return Ok(Launches::default());
+    }
+    let (width, rows) = (out.shape().width(), Rows::new([gate, up, out], 1));
+    let source = msl!("../../gpu/types.metal", "../../gpu/activation.metal", "gated.metal");
+    let launch = Draft::new(op.name(), source, "gated", gpu)
+        .read("GATE", gate)
+        .read("UP", up)
+        .write("OUT", out)
+        .define("ACTIVATION", msl_name(*activation))
+        .size(width)
+        .last_step(gate)
+        .last_step(up)
+        .last_step(out)
+        .rows(&rows)
+        .over([width, rows.count(), 1])?;
+    Ok(launch.into())
+}
