@@ -28,6 +28,9 @@ pub(crate) fn cases() -> Vec<Case> {
             cases.push(plain([F32, F32], weights, activation, rows, 37));
         }
     }
+    for blocks in DType::BLOCKS {
+        cases.push(plain([F32, F32], [blocks, F32], Silu, 2, 24));
+    }
     cases.push(plain([F16, F16], [F16, F16], Silu, 2, 40));
     cases.push(plain([BF16, BF16], [F32, F32], Silu, 1, 40));
     cases.push(plain([F32, F32], [Q8_0, Q8_0], Silu, 1, 16).quick());

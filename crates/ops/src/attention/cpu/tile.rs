@@ -38,7 +38,8 @@ impl<'c> Source<'c> {
             DType::F32 => Data::F32(cpu.slice(view)),
             DType::F16 => Data::F16(cpu.slice(view)),
             DType::BF16 => Data::BF16(cpu.slice(view)),
-            _ => Data::Q8(cpu.bytes(view)),
+            DType::Q8_0 => Data::Q8(cpu.bytes(view)),
+            other => unreachable!("keys and values of {other}"),
         };
         // In units of `data`: bytes for blocks, elements otherwise.
         let (unit, per_unit) = match view.dtype() {
