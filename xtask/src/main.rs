@@ -6,6 +6,7 @@ mod aarch64;
 mod apple;
 mod bench;
 mod deny;
+mod features;
 mod flags;
 mod install;
 mod shell;

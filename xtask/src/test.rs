@@ -1,7 +1,7 @@
 //! `cargo xtask test`: what every change must pass.
 
 use crate::{
-    aarch64, apple, deny, install,
+    aarch64, apple, deny, features, install,
     shell::{self, cargo},
     steps::Steps,
     summary::count_tests,
@@ -64,6 +64,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
         })?;
         apple::steps(&mut steps)?;
+        steps.run("features", features::check)?;
         steps.run("table of supported ops", || support::run(true))?;
         if deny::is_installed() {
             steps.run("dependencies", deny::check_offline)?;

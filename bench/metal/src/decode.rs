@@ -111,6 +111,6 @@ fn bytes_of_a_token(path: &Path) -> Result<(f64, f64)> {
 
 /// Bytes of keys and values of a text.
 pub(crate) fn cache_bytes(config: &Config, tokens: usize) -> Result<u64> {
-    let bytes = config.cache_bytes(tokens, DType::F16)?;
+    let bytes = config.state_bytes(tokens, DType::F16)?;
     u64::try_from(bytes).context("a cache of any size")
 }

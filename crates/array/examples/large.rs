@@ -38,7 +38,7 @@ fn sum(device: &Arc<dyn Device>, what: &str, number: impl Fn(u64) -> (i64, i32))
     let naive: f32 = numbers.iter().sum();
     let array = Array::from_vec(device, numbers, &[COUNT])?;
     let start = Instant::now();
-    let found = f64::from(array.sum(&[], false).item::<f32>()?);
+    let found = f64::from(array.sum_all().item::<f32>()?);
     let time = start.elapsed();
     let (exact, magnitudes) = (value(exact), value(magnitudes));
     // Half a unit in the last place of an f32, and what double precision may lose.
@@ -57,11 +57,11 @@ fn beyond_32_bits(device: &Arc<dyn Device>) -> Result<()> {
     let mut bytes = vec![0u8; count];
     bytes[count - 3] = 5;
     let array = Array::from_vec(device, bytes, &[count])?;
-    let argmax = array.argmax(None, false).item::<u32>()?;
-    println!("  argmax {argmax}, sum {}", array.sum(&[], false).item::<u32>()?);
+    let argmax = array.argmax(..).item::<u32>()?;
+    println!("  argmax {argmax}, sum {}", array.sum_all().item::<u32>()?);
     println!("  end {}", array.slice(s![-4..]));
     assert_eq!(argmax as usize, count - 3);
-    let halves = array.reshape(&[2, -1]).max(&[1], false).to_vec::<u8>()?;
+    let halves = array.reshape(&[2, -1]).max(1).to_vec::<u8>()?;
     assert_eq!(halves, [0, 5]);
     Ok(())
 }

@@ -55,6 +55,20 @@ impl Array {
         &self.node.shape
     }
 
+    /// The size of each dimension, as a slice.
+    ///
+    /// ```
+    /// # use bessemer_array::Array;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::zeros(&device, &[2, 3], bessemer_core::DType::F32);
+    /// assert_eq!(a.dims(), [2, 3]);
+    /// assert_eq!(a.transpose().dims(), [3, 2]);
+    /// ```
+    pub fn dims(&self) -> &[usize] {
+        &self.node.shape
+    }
+
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.node.shape.rank()
@@ -141,7 +155,7 @@ impl Array {
             }
             if !Arc::ptr_eq(input.device(), device) && input.device().info().id != device.info().id
             {
-                let rule = "all arrays are on one device";
+                let rule = "the arrays are on different devices; use one device for all";
                 return Array::failed(device, Error::rule(op, rule, inputs));
             }
         }

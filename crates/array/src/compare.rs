@@ -143,7 +143,7 @@ impl Array {
         };
         self.with(op, Operand::Array(other), |a, b| {
             if a.dtype().is_float() {
-                let rule = "only integers and booleans have bits";
+                let rule = "floats have no bitwise operations; convert them with `astype`";
                 return Err(Error::rule(op, rule, &[("a", self), ("b", other)]));
             }
             zip(op, MapOp::Binary(binary), a, b, a.dtype())
@@ -153,7 +153,7 @@ impl Array {
     pub(crate) fn bits_not(&self) -> Array {
         Array::build("not", &[("array", self)], || {
             if self.dtype().is_float() {
-                let rule = "only integers and booleans have bits";
+                let rule = "floats have no bitwise operations; convert them with `astype`";
                 return Err(Error::rule("not", rule, &[("array", self)]));
             }
             Ok(self.same("not", Unary::Not))

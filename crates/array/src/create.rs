@@ -19,8 +19,8 @@ impl Array {
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
-    /// assert_eq!(**Array::new(&device, 1.5f32)?.shape(), [0; 0]);
-    /// assert_eq!(**Array::new(&device, [[1, 2, 3], [4, 5, 6]])?.shape(), [2, 3]);
+    /// assert_eq!(Array::new(&device, 1.5f32)?.dims(), [0; 0]);
+    /// assert_eq!(Array::new(&device, [[1, 2, 3], [4, 5, 6]])?.dims(), [2, 3]);
     /// let ragged = Array::new(&device, vec![vec![1u8], vec![2, 3]]);
     /// assert!(ragged.unwrap_err().to_string().contains("ragged"));
     /// # Ok::<(), Error>(())
@@ -33,7 +33,9 @@ impl Array {
         if !data.collect(&dims, &mut items) {
             return Err(Error::Rule {
                 op: "new",
-                rule: "all lists of one level have the same length, but these are ragged".into(),
+                rule:
+                    "the nested lists are ragged; all lists of one level must have the same length"
+                        .into(),
                 operands: format!("first of each level: {dims:?}"),
             });
         }
@@ -73,7 +75,10 @@ impl Array {
         if view.dtype().is_block() {
             return Err(Error::Rule {
                 op: "from_view",
-                rule: "arrays are not of block formats; dequantise it first".into(),
+                rule: format!(
+                    "arrays cannot be {}, a quantised format; dequantise it first",
+                    view.dtype()
+                ),
                 operands: format!("view: {view:?}"),
             });
         }
@@ -122,7 +127,7 @@ impl Array {
             if dtype.is_block() {
                 return Err(Error::Rule {
                     op: "full",
-                    rule: "arrays are not of block formats".into(),
+                    rule: format!("arrays cannot be {dtype}, a quantised format; use `quantize`"),
                     operands: format!("dtype: {dtype}"),
                 });
             }
@@ -163,7 +168,7 @@ impl Array {
                 return Err(Error::Rule {
                     op: "arange",
                     rule: format!(
-                        "a finite number of steps, not of 0, with values that fit {dtype}"
+                        "the range is not finite, has a step of 0, or has values that do not fit {dtype}"
                     ),
                     operands: format!("start: {start}, end: {end}, step: {step}"),
                 });
@@ -236,14 +241,16 @@ fn fitting(op: &'static str, dtype: DType, elements: usize, shape: &[usize]) -> 
         operands: format!("dtype: {dtype}, shape: {shape}"),
     };
     if dtype.is_block() {
-        return Err(refuse("arrays are not of block formats".into()));
+        return Err(refuse(format!(
+            "arrays cannot be {dtype}, a quantised format; use `quantize`"
+        )));
     }
     if dtype.bytes_for(shape.elements()).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
-        return Err(refuse("the bytes of all elements can be counted".into()));
+        return Err(refuse("the array has more bytes than can be addressed".into()));
     }
     if shape.elements() != elements {
         let wanted = shape.elements();
-        return Err(refuse(format!("the shape has {wanted} elements, {elements} were given")));
+        return Err(refuse(format!("the shape has {wanted} elements, but {elements} are given")));
     }
     Ok(shape)
 }

@@ -1,7 +1,7 @@
 //! What can go wrong with arrays, in the words of whoever asked.
 
 use crate::Array;
-use bessemer_core::DType;
+use bessemer_core::{DType, bracketed};
 use std::{fmt::Write, sync::Arc};
 
 /// The result of everything here that can fail.
@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// Operands that break a rule of what was asked.
-    #[error("{op}: {rule} ({operands})")]
+    #[error("{op}: {rule}{}", bracketed(operands))]
     Rule {
         /// What was asked.
         op: &'static str,

@@ -53,7 +53,10 @@ impl Array {
                 DType::U8 => indices.cast(DType::U32),
                 DType::I32 | DType::U32 => indices.clone(),
                 _ => {
-                    let rule = "indices are integers; to choose by truth use `where_`";
+                    let rule = format!(
+                        "indices is {}, but must be integers; to select by a mask use `where_`",
+                        indices.dtype()
+                    );
                     return Err(Error::rule(OP, rule, &named));
                 }
             };

@@ -155,11 +155,11 @@ pub(crate) fn resolve(shape: &Shape, indices: &[Index]) -> Result<AxisMap, Strin
     let named = |index: &&Index| matches!(index, Index::At(_) | Index::Range { .. });
     let named = indices.iter().filter(named).count();
     if named > shape.rank() {
-        return Err(format!("{named} indices for {} dimensions are too many", shape.rank()));
+        return Err(format!("{named} indices are too many for an array of rank {}", shape.rank()));
     }
     let ellipses = indices.iter().filter(|&&i| i == Index::Ellipsis).count();
     if ellipses > 1 {
-        return Err("only one `...` can stand for the axes left over".into());
+        return Err("`...` is given twice".into());
     }
     let (mut axes, mut fixed, mut axis) = (Vec::new(), Vec::new(), 0);
     let whole = |axis: usize| Axis::Along { source: axis, start: 0, step: 1, count: shape[axis] };
@@ -176,7 +176,7 @@ pub(crate) fn resolve(shape: &Shape, indices: &[Index]) -> Result<AxisMap, Strin
                 fixed.push((axis, found));
                 axis += 1;
             }
-            Index::Range { step: 0, .. } => return Err("a step of 0 leads nowhere".into()),
+            Index::Range { step: 0, .. } => return Err("the step is 0".into()),
             Index::Range { start, end, step } => {
                 let (start, count) = cut(shape[axis] as isize, start, end, step);
                 // The step to a second element that is not there could be of any size.
@@ -249,8 +249,8 @@ mod tests {
         assert!(wrong(&s![2]).contains("index 2 is out of bounds for dimension 0 of size 2"));
         assert!(wrong(&s![.., -4]).contains("index -4"));
         assert!(wrong(&s![0, 0, 0]).contains("too many"));
-        assert!(wrong(&s![..., ...]).contains("only one"));
-        assert!(wrong(&s![..; 0]).contains("step of 0"));
+        assert!(wrong(&s![..., ...]).contains("given twice"));
+        assert!(wrong(&s![..; 0]).contains("the step is 0"));
         assert!(wrong(&[Index::NewAxis; 7]).contains("dimensions"));
     }
 

@@ -43,7 +43,11 @@ impl Array {
             for array in &arrays[1..] {
                 let alike = |a: usize| a == axis || array.shape()[a] == dims[a];
                 if array.rank() != first.rank() || !(0..first.rank()).all(alike) {
-                    let rule = format!("all have one shape but for axis {axis}");
+                    let rule = format!(
+                        "shape {} does not match {}, that of the first array, except along axis {axis}",
+                        array.shape(),
+                        first.shape()
+                    );
                     return Err(Error::rule(OP, rule, &named[..named.len().min(8)]));
                 }
                 dims[axis] = dims[axis].saturating_add(array.shape()[axis]);
@@ -72,7 +76,9 @@ impl Array {
         for array in arrays {
             if array.check()?.shape() != first.check()?.shape() {
                 let named: Vec<_> = arrays.iter().take(8).map(|&array| ("array", array)).collect();
-                return Err(Error::rule("stack", "all have one shape", &named));
+                let (found, wanted) = (array.shape(), first.shape());
+                let rule = format!("shape {found} differs from {wanted}, that of the first array");
+                return Err(Error::rule("stack", rule, &named));
             }
             tall.push(array.expand_dims(axis).check()?.clone());
         }
@@ -93,7 +99,10 @@ impl Array {
         let axis = self.check()?.axis("split", axis)?;
         let total = sizes.iter().try_fold(0usize, |sum, &size| sum.checked_add(size));
         if total != Some(self.shape()[axis]) {
-            let rule = format!("sizes {sizes:?} add up to the size of axis {axis}");
+            let rule = format!(
+                "sizes {sizes:?} do not add up to {}, the size of axis {axis}",
+                self.shape()[axis]
+            );
             return Err(Error::rule("split", rule, &[("array", self)]));
         }
         let mut start = 0;
@@ -107,5 +116,5 @@ impl Array {
 }
 
 fn none(op: &'static str) -> Error {
-    Error::Rule { op, rule: "at least one array is needed".into(), operands: "none".into() }
+    Error::Rule { op, rule: "no arrays are given".into(), operands: "0 arrays".into() }
 }

@@ -7,6 +7,7 @@
 //! live here.
 
 mod array;
+mod axes;
 mod axis_map;
 mod call;
 mod compare;
@@ -35,6 +36,7 @@ mod scalar;
 mod softmax;
 
 pub use array::Array;
+pub use axes::Axes;
 pub use error::{Error, Result};
 pub use index::Index;
 pub use item::Item;

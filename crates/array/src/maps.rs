@@ -169,7 +169,7 @@ impl Array {
     pub fn astype(&self, dtype: DType) -> Array {
         Array::build("astype", &[("array", self)], || {
             if dtype.is_block() {
-                let rule = format!("arrays are not of block formats such as {dtype}");
+                let rule = format!("arrays cannot be {dtype}, a quantised format; use `quantize`");
                 return Err(Error::rule("astype", rule, &[("array", self)]));
             }
             Ok(self.cast(dtype))
@@ -271,7 +271,7 @@ pub(crate) fn common(op: &'static str, arrays: &[(&str, &Array)]) -> Result<DTyp
     for (_, array) in &arrays[1..] {
         dtype = crate::promote(dtype, array.dtype()).ok_or_else(|| {
             let rule = format!(
-                "{dtype} and {} have no dtype in common that holds both; convert one by `astype`",
+                "{dtype} and {} have no common dtype; convert one with `astype`",
                 array.dtype()
             );
             Error::rule(op, rule, arrays)
@@ -316,7 +316,8 @@ fn arithmetic(op: &'static str, binary: Binary, a: &Array, b: &Array) -> Result<
         Binary::Add | Binary::Max => Binary::Or,
         Binary::Mul | Binary::Min => Binary::And,
         _ => {
-            let rule = "booleans have no such arithmetic; convert them by `astype`";
+            let rule =
+                "booleans cannot be subtracted, divided or negated; convert them with `astype`";
             return Err(Error::rule(op, rule, &[("a", a), ("b", b)]));
         }
     };

@@ -21,7 +21,7 @@ impl Array {
     /// let a = Array::arange(&device, 0, 12, 1).reshape(&[3, 4]);
     /// assert_eq!(a.slice(s![1, ..]).to_vec::<i32>()?, [4, 5, 6, 7]);
     /// assert_eq!(a.slice(s![..; -1, -1]).to_vec::<i32>()?, [11, 7, 3]);
-    /// assert_eq!(**a.slice(s![..., NewAxis, 1..3]).shape(), [3, 1, 2]);
+    /// assert_eq!(a.slice(s![..., NewAxis, 1..3]).dims(), [3, 1, 2]);
     /// assert!(a.slice(s![7]).check().is_err());
     /// # Ok::<(), Error>(())
     /// ```
@@ -48,7 +48,7 @@ impl Array {
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::arange(&device, 0, 12, 1);
-    /// assert_eq!(**a.reshape(&[3, -1]).shape(), [3, 4]);
+    /// assert_eq!(a.reshape(&[3, -1]).dims(), [3, 4]);
     /// assert!(a.reshape(&[5, -1]).check().is_err());
     /// ```
     pub fn reshape(&self, shape: &[isize]) -> Array {
@@ -68,7 +68,7 @@ impl Array {
     pub fn permute(&self, axes: &[isize]) -> Array {
         self.remap("permute", || {
             let refuse = || {
-                let rule = "the axes name each dimension once";
+                let rule = "the axes must name each dimension exactly once";
                 let given = format!("axes: {axes:?}");
                 Error::rule_with("permute", rule, &[("array", self)], &given)
             };
@@ -126,7 +126,7 @@ impl Array {
             for &axis in axes {
                 let found = self.find_axis(axis).filter(|&axis| self.shape()[axis] == 1);
                 gone[found.ok_or_else(|| {
-                    let rule = format!("{axis} is not an axis of size 1");
+                    let rule = format!("axis {axis} is out of range, or not of size 1");
                     Error::rule("squeeze", rule, &[("array", self)])
                 })?] = true;
             }
@@ -146,7 +146,11 @@ impl Array {
             let places = self.rank() as isize + 1;
             let place = if axis < 0 { axis.saturating_add(places) } else { axis };
             if !(0..places).contains(&place) {
-                let rule = format!("{axis} is not between {} and {}", -places, places - 1);
+                let rule = format!(
+                    "axis {axis} is out of range; it must be from {} to {}",
+                    -places,
+                    places - 1
+                );
                 return Err(Error::rule("expand_dims", rule, &[("array", self)]));
             }
             let mut axes: Vec<_> = (0..self.rank()).map(|axis| self.whole(axis)).collect();
@@ -190,7 +194,7 @@ impl Array {
     /// The same, or the error.
     pub(crate) fn axis(&self, op: &'static str, axis: isize) -> Result<usize> {
         self.find_axis(axis).ok_or_else(|| {
-            let rule = format!("there is no axis {axis} of {}", self.rank());
+            let rule = format!("axis {axis} is out of range for an array of rank {}", self.rank());
             Error::rule(op, rule, &[("array", self)])
         })
     }
@@ -254,7 +258,7 @@ impl Array {
             Error::rule_with("reshape", rule, &[("array", self)], &given)
         };
         if sizes.iter().any(|&size| size < -1) || sizes.iter().filter(|&&s| s == -1).count() > 1 {
-            return Err(refuse("sizes are at least 0, and one may be -1".into()));
+            return Err(refuse("the shape has a negative size, or more than one -1".into()));
         }
         let known = sizes.iter().filter(|&&size| size >= 0);
         let known = known.map(|&size| size as usize);
@@ -268,7 +272,7 @@ impl Array {
             sizes.iter().map(|&size| if size < 0 { rest } else { size as usize }).collect();
         let shape = Shape::new(&dims)?;
         if shape.elements() != elements {
-            return Err(refuse(format!("it has {elements} elements, another number")));
+            return Err(refuse(format!("an array of {elements} elements does not fit the shape")));
         }
         Ok(shape)
     }

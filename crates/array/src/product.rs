@@ -50,7 +50,7 @@ impl Array {
         let named = [("a", self), ("b", other)];
         Array::build(op, &named, || {
             if self.rank() == 0 || other.rank() == 0 {
-                let rule = "both have at least one dimension; numbers multiply by `*`";
+                let rule = "an operand has rank 0; multiply by numbers with `*`";
                 return Err(Error::rule(op, rule, &named));
             }
             let dtype = float_of(common(op, &named)?);
@@ -83,10 +83,10 @@ fn product_shape(
     let ([batch_a @ .., rows, inner], [batch_b @ .., height, columns]) =
         (&**a.shape(), &**b.shape())
     else {
-        return Err(Error::rule(op, "both have at least two dimensions", named));
+        return Err(Error::rule(op, "an operand has fewer than two dimensions", named));
     };
     if inner != height {
-        let rule = format!("a has {inner} columns, b has {height} rows");
+        let rule = format!("a has {inner} columns, but b has {height} rows");
         return Err(Error::rule(op, rule, named));
     }
     let batch = Shape::new(batch_a)?.broadcast(&Shape::new(batch_b)?);

@@ -19,11 +19,11 @@ use std::{fmt, sync::Arc};
 /// let weight = Array::random_normal(&device, &[16, 64], 0.0, 1.0, DType::F32, 1);
 /// let small = weight.quantize(DType::Q8_0)?;
 /// assert_eq!(small.view().stored_bytes(), 16 * 64 * 34 / 32);
-/// let error = (small.dequantize() - &weight).abs().max(&[], false);
+/// let error = (small.dequantize() - &weight).abs().max_all();
 /// assert!(error.item::<f32>()? < 0.02);
 ///
 /// let x = Array::random_normal(&device, &[3, 64], 0.0, 1.0, DType::F32, 2);
-/// assert_eq!(**x.linear(&small).shape(), [3, 16]);
+/// assert_eq!(x.linear(&small).dims(), [3, 16]);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone)]
@@ -37,7 +37,7 @@ impl Quantized {
     pub fn from_view(device: &Arc<dyn Device>, view: &View) -> Result<Quantized> {
         const OP: &str = "from_view";
         if !view.dtype().is_block() {
-            let rule = "the view is of a block format".into();
+            let rule = format!("the view is {}, which is not a quantised format", view.dtype());
             return Err(Error::Rule { op: OP, rule, operands: format!("view: {view:?}") });
         }
         if view.buffer().device() != device.info().id {
@@ -86,13 +86,18 @@ impl Array {
     pub fn quantize(&self, dtype: DType) -> Result<Quantized> {
         const OP: &str = "quantize";
         self.check()?;
-        let refuse =
-            |rule| Err(Error::rule_with(OP, rule, &[("array", self)], &format!("to: {dtype}")));
+        let refuse = |rule: String| {
+            Err(Error::rule_with(OP, rule, &[("array", self)], &format!("to: {dtype}")))
+        };
         if !dtype.is_block() {
-            return refuse("to a block format; `astype` is for others");
+            return refuse(format!("{dtype} is not a quantised format; use `astype`"));
         }
         if self.rank() == 0 || !self.shape().width().is_multiple_of(dtype.block_len()) {
-            return refuse("rows are whole blocks");
+            return refuse(format!(
+                "rows have {} elements, but must be a multiple of {}, the block of {dtype}",
+                self.dims().last().copied().unwrap_or(1),
+                dtype.block_len()
+            ));
         }
         let x = self.cast(float_of(self.dtype())).view()?;
         let bytes = bessemer_core::estimate::tensor(dtype, x.shape().rows(), x.shape().width())?;
@@ -109,18 +114,24 @@ impl Array {
     pub fn linear(&self, weight: &Quantized) -> Array {
         const OP: &str = "linear";
         Array::build(OP, &[("x", self)], || {
-            let refuse = |rule| {
+            let refuse = |rule: String| {
                 let weight = format!("weight: {} {}", weight.dtype(), weight.shape());
                 Err(Error::rule_with(OP, rule, &[("x", self)], &weight))
             };
             if weight.device.info().id != self.device().info().id {
-                return refuse("both are on one device");
+                return refuse("x and weight are on different devices".into());
             }
             let &[outputs, inputs] = &**weight.shape() else {
-                return refuse("weight has two dimensions");
+                return refuse(format!(
+                    "weight has rank {}, but must have 2",
+                    weight.shape().rank()
+                ));
             };
             if self.rank() == 0 || self.shape().width() != inputs {
-                return refuse("rows of x and of weight are of the same length");
+                return refuse(format!(
+                    "rows of x have {} elements, but rows of weight have {inputs}",
+                    self.dims().last().copied().unwrap_or(1)
+                ));
             }
             let mut dims = self.shape().to_vec();
             dims[self.rank() - 1] = outputs;

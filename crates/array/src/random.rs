@@ -13,8 +13,8 @@ impl Array {
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let dice = Array::random_uniform(&device, &[1000], 1.0..7.0, DType::I32, 42);
-    /// assert_eq!(dice.min(&[], false).item::<i32>()?, 1);
-    /// assert_eq!(dice.max(&[], false).item::<i32>()?, 6);
+    /// assert_eq!(dice.min_all().item::<i32>()?, 1);
+    /// assert_eq!(dice.max_all().item::<i32>()?, 6);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn random_uniform(
@@ -84,7 +84,8 @@ fn numeric(
     }
     Err(Error::Rule {
         op,
-        rule: "finite arguments in order, and a dtype that can hold such numbers".into(),
+        rule: "the arguments are not finite or out of order, or the dtype cannot hold such numbers"
+            .into(),
         operands: format!("{}, dtype: {dtype}", arguments()),
     })
 }

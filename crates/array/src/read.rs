@@ -32,13 +32,16 @@ impl Array {
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
-    /// assert_eq!(Array::arange(&device, 0, 101, 1).sum(&[], false).item::<i32>()?, 5050);
+    /// assert_eq!(Array::arange(&device, 0, 101, 1).sum_all().item::<i32>()?, 5050);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn item<T: Item>(&self) -> Result<T> {
         match self.to_vec::<T>()?.as_slice() {
             [item] => Ok(*item),
-            _ => Err(Error::rule("item", "the array has exactly one element", &[("array", self)])),
+            items => {
+                let rule = format!("the array has {} elements, not one", items.len());
+                Err(Error::rule("item", rule, &[("array", self)]))
+            }
         }
     }
 
@@ -48,7 +51,7 @@ impl Array {
         self.eval()?;
         match self.node.value.get() {
             Some(value) => value.clone(),
-            None => Err(Error::rule("view", "evaluation gives elements", &[("array", self)])),
+            None => Err(Error::rule("view", "the evaluation gave no elements", &[("array", self)])),
         }
     }
 

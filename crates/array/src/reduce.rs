@@ -1,7 +1,7 @@
 //! One element from many: over all axes, or over some.
 
 use crate::{
-    Array, Error, Result,
+    Array, Axes, Error, Result, axes,
     node::Kind,
     promote::{default_integer, float_of},
 };
@@ -81,94 +81,245 @@ impl Fold {
     }
 }
 
-/// Reductions. `axes` are those that go away, all if none are given; negative ones count from the
-/// end. With `keepdim` they stay with size 1, so that the result broadcasts against the array.
+/// Reductions over some axes ([`Axes`]): `a.sum(0)`, `a.sum([0, 1])`, `a.sum(..)`.
+///
+/// No axes at all (`[]`) reduce nothing, as in NumPy.
 impl Array {
-    /// The sum. `bool` gives `i32` and `u8` gives `u32`; integers wrap. Floats are added in at
-    /// least single precision, in parts, so that the error does not grow with the number.
+    /// The sum over `axes`. `bool` gives `i32` and `u8` gives `u32`; integers wrap. Floats are
+    /// accumulated in at least single precision, pairwise, so the error does not grow with the count.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::new(&device, [[1, 2, 3], [4, 5, 6]])?;
-    /// assert_eq!(a.sum(&[], false).to_string(), "21");
-    /// assert_eq!(a.sum(&[0], false).to_string(), "[5 7 9]");
-    /// assert_eq!(a.sum(&[-1], true).to_string(), "[[ 6]\n [15]]");
+    /// assert_eq!(a.sum_all().item::<i32>()?, 21);
+    /// assert_eq!(a.sum(0).to_vec::<i32>()?, [5, 7, 9]);
+    /// assert_eq!(a.sum_keepdim(-1).to_string(), "[[ 6]\n [15]]");
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn sum(&self, axes: &[isize], keepdim: bool) -> Array {
-        self.reduce(Fold::Sum, axes, keepdim)
+    pub fn sum(&self, axes: impl Axes) -> Array {
+        self.reduce(Fold::Sum, &axes, false)
     }
 
-    /// The mean; `f32` for integers and booleans, NaN of no elements.
-    pub fn mean(&self, axes: &[isize], keepdim: bool) -> Array {
-        self.reduce(Fold::Mean, axes, keepdim)
+    /// [`Array::sum`], with the reduced axes kept as size 1, so that the result broadcasts against the
+    /// array.
+    pub fn sum_keepdim(&self, axes: impl Axes) -> Array {
+        self.reduce(Fold::Sum, &axes, true)
     }
 
-    /// The product, with the dtypes of [`Array::sum`].
-    pub fn prod(&self, axes: &[isize], keepdim: bool) -> Array {
-        self.reduce(Fold::Prod, axes, keepdim)
+    /// The sum of all elements.
+    pub fn sum_all(&self) -> Array {
+        self.sum(..)
     }
 
-    /// The smallest; NaN if any is.
-    pub fn min(&self, axes: &[isize], keepdim: bool) -> Array {
-        let fold = if self.dtype() == DType::Bool { Fold::All } else { Fold::Min };
-        self.reduce_or(Fold::Min, fold, axes, keepdim)
+    /// The mean over `axes`: `f32` for integers and booleans, NaN for no elements.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1.0f32, 8.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.mean_all().item::<f32>()?, 4.0);
+    /// assert_eq!((&a - &a.mean_keepdim(1)).to_vec::<f32>()?, [-3.5, 3.5, -0.5, 0.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn mean(&self, axes: impl Axes) -> Array {
+        self.reduce(Fold::Mean, &axes, false)
     }
 
-    /// The largest; NaN if any is.
-    pub fn max(&self, axes: &[isize], keepdim: bool) -> Array {
-        let fold = if self.dtype() == DType::Bool { Fold::Any } else { Fold::Max };
-        self.reduce_or(Fold::Max, fold, axes, keepdim)
+    /// [`Array::mean`], with the reduced axes kept as size 1.
+    pub fn mean_keepdim(&self, axes: impl Axes) -> Array {
+        self.reduce(Fold::Mean, &axes, true)
     }
 
-    /// Where the smallest is along `axis`, or among all elements in row-major order, as `u32`. The
-    /// first one if there are several; the first NaN if there is one.
-    pub fn argmin(&self, axis: Option<isize>, keepdim: bool) -> Array {
-        self.reduce(Fold::ArgMin, axis.as_slice(), keepdim)
+    /// The mean of all elements.
+    pub fn mean_all(&self) -> Array {
+        self.mean(..)
     }
 
-    /// Where the largest is, as [`Array::argmin`].
+    /// The product over `axes`, with the dtypes of [`Array::sum`].
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(a.prod(1).to_vec::<i32>()?, [6, 120]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn prod(&self, axes: impl Axes) -> Array {
+        self.reduce(Fold::Prod, &axes, false)
+    }
+
+    /// [`Array::prod`], with the reduced axes kept as size 1.
+    pub fn prod_keepdim(&self, axes: impl Axes) -> Array {
+        self.reduce(Fold::Prod, &axes, true)
+    }
+
+    /// The product of all elements.
+    pub fn prod_all(&self) -> Array {
+        self.prod(..)
+    }
+
+    /// The smallest element over `axes`; NaN if any is NaN. Reducing no elements is an error.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1.0f32, 8.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.min(0).to_vec::<f32>()?, [1.0, 4.0]);
+    /// assert_eq!(a.min_all().item::<f32>()?, 1.0);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn min(&self, axes: impl Axes) -> Array {
+        self.reduce_or(Fold::Min, self.fold_or(Fold::Min, Fold::All), &axes, false)
+    }
+
+    /// [`Array::min`], with the reduced axes kept as size 1.
+    pub fn min_keepdim(&self, axes: impl Axes) -> Array {
+        self.reduce_or(Fold::Min, self.fold_or(Fold::Min, Fold::All), &axes, true)
+    }
+
+    /// The smallest of all elements.
+    pub fn min_all(&self) -> Array {
+        self.min(..)
+    }
+
+    /// The largest element over `axes`; NaN if any is NaN. Reducing no elements is an error.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1.0f32, 8.0], [3.0, 4.0]])?;
+    /// assert_eq!(a.max(1).to_vec::<f32>()?, [8.0, 4.0]);
+    /// assert_eq!(a.max_keepdim(..).dims(), [1, 1]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn max(&self, axes: impl Axes) -> Array {
+        self.reduce_or(Fold::Max, self.fold_or(Fold::Max, Fold::Any), &axes, false)
+    }
+
+    /// [`Array::max`], with the reduced axes kept as size 1.
+    pub fn max_keepdim(&self, axes: impl Axes) -> Array {
+        self.reduce_or(Fold::Max, self.fold_or(Fold::Max, Fold::Any), &axes, true)
+    }
+
+    /// The largest of all elements.
+    pub fn max_all(&self) -> Array {
+        self.max(..)
+    }
+
+    /// The index of the smallest element along one axis, or with `..` in the flattened array, as
+    /// `u32`. Ties give the first; a NaN counts as the smallest.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::new(&device, [[1, 7, 3], [9, 5, 6]])?;
-    /// assert_eq!(a.argmax(None, false).item::<u32>()?, 3);
-    /// assert_eq!(a.argmax(Some(1), false).to_vec::<u32>()?, [1, 0]);
+    /// assert_eq!(a.argmin(0).to_vec::<u32>()?, [0, 1, 0]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn argmax(&self, axis: Option<isize>, keepdim: bool) -> Array {
-        self.reduce(Fold::ArgMax, axis.as_slice(), keepdim)
+    pub fn argmin(&self, axes: impl Axes) -> Array {
+        self.arg_reduce(Fold::ArgMin, &axes, false)
     }
 
-    /// Whether any is true; false of none.
-    pub fn any(&self, axes: &[isize], keepdim: bool) -> Array {
-        self.reduce(Fold::Any, axes, keepdim)
+    /// [`Array::argmin`], with the reduced axes kept as size 1.
+    pub fn argmin_keepdim(&self, axes: impl Axes) -> Array {
+        self.arg_reduce(Fold::ArgMin, &axes, true)
     }
 
-    /// Whether all are true; true of none.
-    pub fn all(&self, axes: &[isize], keepdim: bool) -> Array {
-        self.reduce(Fold::All, axes, keepdim)
+    /// The index of the largest element along one axis, or with `..` in the flattened array, as
+    /// `u32`. Ties give the first; a NaN counts as the largest.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 7, 3], [9, 5, 6]])?;
+    /// assert_eq!(a.argmax(..).item::<u32>()?, 3);
+    /// assert_eq!(a.argmax(1).to_vec::<u32>()?, [1, 0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn argmax(&self, axes: impl Axes) -> Array {
+        self.arg_reduce(Fold::ArgMax, &axes, false)
     }
 
-    fn reduce(&self, fold: Fold, axes: &[isize], keepdim: bool) -> Array {
+    /// [`Array::argmax`], with the reduced axes kept as size 1.
+    pub fn argmax_keepdim(&self, axes: impl Axes) -> Array {
+        self.arg_reduce(Fold::ArgMax, &axes, true)
+    }
+
+    /// Whether any element over `axes` is true (not zero); false for no elements.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2, 3], [4, 5, 6]])?;
+    /// assert!(a.gt(5).any(..).item::<bool>()?);
+    /// assert_eq!(a.gt(5).any(0).to_vec::<bool>()?, [false, false, true]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn any(&self, axes: impl Axes) -> Array {
+        self.reduce(Fold::Any, &axes, false)
+    }
+
+    /// [`Array::any`], with the reduced axes kept as size 1.
+    pub fn any_keepdim(&self, axes: impl Axes) -> Array {
+        self.reduce(Fold::Any, &axes, true)
+    }
+
+    /// Whether all elements over `axes` are true (not zero); true for no elements.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2, 3], [4, 5, 6]])?;
+    /// assert!(a.gt(0).all(..).item::<bool>()?);
+    /// assert_eq!(a.gt(1).all(1).to_vec::<bool>()?, [false, true]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn all(&self, axes: impl Axes) -> Array {
+        self.reduce(Fold::All, &axes, false)
+    }
+
+    /// [`Array::all`], with the reduced axes kept as size 1.
+    pub fn all_keepdim(&self, axes: impl Axes) -> Array {
+        self.reduce(Fold::All, &axes, true)
+    }
+
+    fn reduce(&self, fold: Fold, axes: &impl Axes, keepdim: bool) -> Array {
         self.reduce_or(fold, fold, axes, keepdim)
     }
 
-    /// By `fold`, which is how `asked` is done here.
-    fn reduce_or(&self, asked: Fold, fold: Fold, axes: &[isize], keepdim: bool) -> Array {
-        Array::build(asked.name(), &[("array", self)], || {
-            let mut mask = if axes.is_empty() { u8::MAX } else { 0 };
-            for &axis in axes {
-                mask |= 1 << self.axis(asked.name(), axis)?;
+    /// The index of an extreme: over one axis or all, since an index over two would mean neither.
+    fn arg_reduce(&self, fold: Fold, axes: &impl Axes, keepdim: bool) -> Array {
+        match axes.listed() {
+            Some([_]) | None => self.reduce(fold, axes, keepdim),
+            Some(listed) => {
+                let rule = format!("{} axes are given; give one, or `..` for all", listed.len());
+                Array::failed(self.device(), Error::rule(fold.name(), rule, &[("array", self)]))
             }
-            let reduction = Reduction { fold, axes: mask };
+        }
+    }
+
+    /// How `fold` is done here: booleans have a fold of their own.
+    fn fold_or(&self, fold: Fold, of_booleans: Fold) -> Fold {
+        if self.dtype() == DType::Bool { of_booleans } else { fold }
+    }
+
+    /// By `fold`, which is how `asked` is done here.
+    fn reduce_or(&self, asked: Fold, fold: Fold, axes: &impl Axes, keepdim: bool) -> Array {
+        Array::build(asked.name(), &[("array", self)], || {
+            let reduction = Reduction { fold, axes: axes::mask(asked.name(), self, axes)? };
             let (kept, dropped) = self.reduced_shapes(reduction)?;
             if !asked.has_identity() && self.elements() == 0 && kept.elements() > 0 {
-                let rule = "the smallest or largest of no elements is not defined";
+                let rule = "the array has no elements to choose from";
                 return Err(Error::rule(asked.name(), rule, &[("array", self)]));
             }
             let input = self.cast(fold.takes(self.dtype()));

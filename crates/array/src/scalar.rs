@@ -64,7 +64,7 @@ impl Scalar {
     pub(crate) fn value_as(self, op: &'static str, dtype: DType, beside: &Array) -> Result<f64> {
         let rounded = round_to(dtype, self.value);
         if dtype.is_integer() && rounded != self.value {
-            let rule = format!("the number {} does not fit {dtype}", self.value);
+            let rule = format!("the number {} is out of range for {dtype}", self.value);
             return Err(Error::rule(op, rule, &[("array", beside)]));
         }
         Ok(rounded)

@@ -23,7 +23,7 @@ fn random(device: &Arc<dyn Device>, shape: &[usize], seed: u64) -> Array {
 fn a_chain_into_a_reduction_is_one_program() {
     let device = common::cpu();
     let [a, b, c] = [1, 2, 3].map(|seed| random(&device, &[100, 30], seed));
-    let y = (&a * &b + &c).relu().sum(&[], false);
+    let y = (&a * &b + &c).relu().sum_all();
     let text = y.explain();
     assert!(text.starts_with("#1 mul, add, max, sum: f32 [100, 30] -> f32 [1, 1]\n"), "{text}");
     assert!(!text.contains("#2"), "{text}");
@@ -54,14 +54,14 @@ fn what_several_groups_need_is_kept() {
     let device = common::cpu();
     let x = random(&device, &[10, 10], 1);
     let e = &x * 2.0;
-    let (rows, columns) = (e.sum(&[0], false), e.sum(&[1], false));
+    let (rows, columns) = (e.sum(0), e.sum(1));
     assert_eq!(counted(&device, || Array::eval_all(&[&rows, &columns]).unwrap()), (3, 1));
     assert!(e.is_evaluated());
     // A softmax by hand: the largest, what is shifted by it, the sum, the quotient.
-    let shifted = (&x - &x.max(&[1], true)).exp();
-    let y = &shifted / &shifted.sum(&[1], true);
+    let shifted = (&x - &x.max_keepdim(1)).exp();
+    let y = &shifted / &shifted.sum_keepdim(1);
     assert_eq!(counted(&device, || y.eval().unwrap()), (4, 1));
-    let sums = values(&y.sum(&[1], false));
+    let sums = values(&y.sum(1));
     assert!(sums.iter().all(|sum| (sum - 1.0).abs() < 1e-5));
 }
 
@@ -105,7 +105,7 @@ fn nothing_is_computed_more_than_twice() {
     let mut dispatches = 0;
     for _ in 0..100 {
         x = (&x * 0.5 + 1.0).tanh();
-        let sum = x.sum(&[], false);
+        let sum = x.sum_all();
         dispatches += counted(&device, || sum.eval().unwrap()).0;
         // Without keeping what was computed before, programs would grow without end.
         assert!(sum.explain().len() < 1000 && x.explain().len() < 2000);
@@ -135,7 +135,7 @@ fn long_chains_neither_overflow_the_stack_nor_take_memory() {
         y += 1.0;
     }
     let before = device.stats().pool.live_bytes;
-    assert_eq!(y.max(&[], false).item::<f32>().unwrap(), 100_000.0);
+    assert_eq!(y.max_all().item::<f32>().unwrap(), 100_000.0);
     let peak = device.stats().pool.peak_bytes;
     assert!(peak <= before + 64 * 1024, "{before} then {peak}");
     // Never evaluated, only dropped.
@@ -147,7 +147,7 @@ fn long_chains_neither_overflow_the_stack_nor_take_memory() {
     // A chain of views and of reductions, too.
     let mut v = &Array::new(&device, [[1.0f32, 2.0], [3.0, 4.0]]).unwrap() + 0.0;
     for _ in 0..3_000 {
-        v = v.transpose().reshape(&[4]).reshape(&[2, 2]).transpose().max(&[0], true);
+        v = v.transpose().reshape(&[4]).reshape(&[2, 2]).transpose().max_keepdim(0);
         v = &v + &Array::zeros(&device, &[2, 2], DType::F32);
     }
     assert_eq!(v.to_vec::<f32>().unwrap().len(), 4);
@@ -208,10 +208,10 @@ fn memory_that_nobody_else_has_is_used_again() {
 fn what_is_held_can_be_asked_for_later() {
     let device = common::cpu();
     let x = random(&device, &[8], 1);
-    let hidden = x.sum(&[0], true).exp();
+    let hidden = x.sum_keepdim(0).exp();
     let step = &(&hidden * 2.0) + &x;
     drop(hidden);
-    let all = step.sum(&[], false);
+    let all = step.sum_all();
     all.eval().unwrap();
     assert!(!step.is_evaluated());
     let sum: f64 = values(&step).iter().sum();

@@ -47,7 +47,7 @@ fn what_can_not_be_had_is_an_error() {
             ("taken", whole(&one.take(&seen.astype(U32), 0))),
             ("quantised", seen.quantize(Q8_0).map(drop)),
             ("saved", seen.save_npy(std::env::temp_dir().join("bessemer-large.npy"))),
-            ("argmax", seen.astype(U8).argmax(Some(0), false).to_vec::<u32>().map(drop)),
+            ("argmax", seen.astype(U8).argmax(0).to_vec::<u32>().map(drop)),
             // Shapes that can't be counted.
             ("shape", whole(&Array::ones(&device, &[1 << 40, 1 << 40], F32))),
             ("joined shape", {

@@ -1,17 +1,18 @@
 //! Opening devices.
 
 use crate::{
-    DeviceChoice, Refusal, Survey,
+    DeviceChoice, DeviceOptions, Refusal, Result, Survey,
     candidates::{Asked, CANDIDATES, Candidate},
     survey,
 };
-use bessemer_core::{Error, Result};
-use std::{fmt, ops::Deref, path::PathBuf, sync::Arc};
+use bessemer_core::Error;
+use std::{fmt, ops::Deref, sync::Arc};
 
 /// A device to compute on. Clones are handles to the same one.
 ///
-/// It derefs to the [`bessemer_core::Device`] that all methods belong to. Buffers of one device can't be handed to another, even
-/// one of the same kind: open it once and clone the handle.
+/// It derefs to the trait [`bessemer_core::Device`], which has the methods. Buffers belong to the
+/// device that made them, so open a device once and clone the handle: a second one of the same kind
+/// cannot use them.
 ///
 /// ```
 /// use bessemer::{prelude::*, DeviceKind};
@@ -31,33 +32,13 @@ pub struct Device {
     passed_over: Arc<[Refusal]>,
 }
 
-/// How to open a device. What is `None` is taken from the environment or the machine.
-#[derive(Clone, Debug, Default)]
-pub struct DeviceOptions {
-    /// Threads to run on, where the device has threads of its own.
-    pub threads: Option<usize>,
-    /// The most bytes all its buffers may take.
-    pub memory_limit: Option<usize>,
-    /// Whether `cpu` is to come as near to `f32` arithmetic as it can, as GPUs do: it then rounds
-    /// activations to 16 bits where weights are quantised, not to 8, and takes longer.
-    pub precise: bool,
-    /// Whether `cpu` is to use the files of models where they are mapped, always. Else it copies them
-    /// to larger pages, where the system has those and memory is plenty: models run some percent
-    /// faster, but take longer to load, and processes that use the same file no longer share its
-    /// memory.
-    pub mapped: bool,
-    /// A file for a timeline of all that runs, in the trace format of Chrome, written when the device
-    /// is closed. GPUs only: `cpu` has none.
-    pub trace: Option<PathBuf>,
-}
-
 impl Device {
     /// Opens a device: `"auto"`, `"cpu"`, `"reference"`, `"metal"`, `"webgpu"`, or a
     /// [`DeviceChoice`].
     ///
     /// `auto` takes the best device that passes the quick conformance run, which happens once
     /// per process; [`Device::passed_over`] then says why better ones were refused. It never
-    /// takes one that imitates hardware in software, nor the reference.
+    /// takes a GPU emulated in software, nor the reference.
     pub fn open(choice: impl AsRef<str>) -> Result<Device> {
         Device::open_with(choice, &DeviceOptions::default())
     }
@@ -101,7 +82,7 @@ fn auto(candidates: &[Candidate], options: &DeviceOptions) -> Result<Device> {
         }
     }
     let refusals: Vec<_> = passed_over.iter().map(ToString::to_string).collect();
-    Err(Error::Unavailable { device: "auto".into(), why: refusals.join("; ") })
+    Err(Error::Unavailable { device: "auto".into(), why: refusals.join("; ") }.into())
 }
 
 impl From<Arc<dyn bessemer_core::Device>> for Device {
@@ -154,12 +135,15 @@ mod tests {
             memory_limit: Some(1 << 20),
             precise: true,
             mapped: true,
-            trace: None,
+            isa: Some(bessemer_simd::Isa::Portable),
+            ..Default::default()
         };
         let device = Device::open_with("cpu", &options).unwrap();
         assert_eq!(device.info().threads, 3);
         let features = &device.info().features;
-        assert!(["precise", "mapped"].iter().all(|&it| features.contains(&it.to_owned())));
+        assert!(
+            ["precise", "mapped", "portable"].iter().all(|&it| features.contains(&it.to_owned()))
+        );
         assert!(device.alloc(1 << 21).is_err());
         let none = DeviceOptions { threads: Some(0), ..Default::default() };
         let error = Device::open_with("auto", &none).unwrap_err().to_string();
@@ -203,7 +187,7 @@ mod tests {
         assert_eq!(card.info().kind, DeviceKind::WebGpu);
         let imitation = taken(|_, _| Ok(as_if(DeviceKind::WebGpu, true)));
         assert_eq!(imitation.info().kind, DeviceKind::Cpu);
-        assert!(imitation.passed_over()[1].why.contains("imitates"));
+        assert!(imitation.passed_over()[1].why.contains("emulates"));
     }
 
     #[test]

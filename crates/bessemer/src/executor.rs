@@ -1,7 +1,8 @@
 //! Programs by handles: memory that is allocated, filled, computed on and read back by number, as other
 //! languages and tools like it. Ops, views and batches are what it is made of; nothing is computed here.
 
-use bessemer_core::{Batch, Buffer, DType, Device, Error, Result, Shape, Slice, View};
+use crate::Result;
+use bessemer_core::{Batch, Buffer, DType, Device, Error, Shape, Slice, View};
 use bessemer_ops::{Input, Kernel};
 use bessemer_program::{LaunchConfig, Literal, ParamKind, Program};
 use std::{collections::HashMap, sync::Arc};
@@ -57,7 +58,7 @@ value!(f32 i32 u32 bool Literal);
 /// executor.copy_out(x, &mut out)?;
 /// assert_eq!(&out[12..], 8f32.to_le_bytes());
 /// executor.free(x)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), bessemer::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Executor {
@@ -84,17 +85,17 @@ impl Executor {
 
     /// Gives memory back; what runs with it still has it until it is done.
     pub fn free(&mut self, handle: Handle) -> Result<()> {
-        self.memory.remove(&handle).map(drop).ok_or_else(|| unknown(handle))
+        self.memory.remove(&handle).map(drop).ok_or_else(|| unknown(handle).into())
     }
 
     /// Copies bytes to the start of memory.
     pub fn copy_in(&self, to: Handle, bytes: &[u8]) -> Result<()> {
-        self.device.write(&Slice::new(self.buffer(to)?, 0..bytes.len())?, bytes)
+        Ok(self.device.write(&Slice::new(self.buffer(to)?, 0..bytes.len())?, bytes)?)
     }
 
     /// Copies bytes from the start of memory, once all that was executed before is done.
     pub fn copy_out(&self, from: Handle, out: &mut [u8]) -> Result<()> {
-        self.device.read(&Slice::new(self.buffer(from)?, 0..out.len())?, out)
+        Ok(self.device.read(&Slice::new(self.buffer(from)?, 0..out.len())?, out)?)
     }
 
     /// Runs a program with one argument for each of its parameters, in order.
@@ -107,13 +108,14 @@ impl Executor {
         let params = program.params();
         if params.len() != arguments.len() {
             let names: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
-            return Err(Error::view(format!(
-                "{} takes {} ({}), not {} arguments",
+            let why = format!(
+                "{}: {} arguments were given; it takes {} ({})",
                 program.name(),
+                arguments.len(),
                 params.len(),
-                names.join(", "),
-                arguments.len()
-            )));
+                names.join(", ")
+            );
+            return Err(Error::view(why).into());
         }
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for (param, argument) in params.iter().zip(arguments) {
@@ -131,23 +133,23 @@ impl Executor {
         let mut batch = Batch::new();
         batch.push(Kernel { program: program.clone(), launch, inputs, outputs })?;
         let ticket = self.device.submit(&batch)?;
-        self.device.wait(ticket)
+        Ok(self.device.wait(ticket)?)
     }
 
     /// All of some memory, as elements.
     fn view(&self, handle: Handle, dtype: DType) -> Result<View> {
         let buffer = self.buffer(handle)?;
         let count = buffer.bytes() / dtype.block_bytes() * dtype.block_len();
-        View::new(buffer, dtype, Shape::new(&[count])?)
+        Ok(View::new(buffer, dtype, Shape::new(&[count])?)?)
     }
 
     fn buffer(&self, handle: Handle) -> Result<&Buffer> {
-        self.memory.get(&handle).ok_or_else(|| unknown(handle))
+        self.memory.get(&handle).ok_or_else(|| unknown(handle).into())
     }
 }
 
 fn unknown(handle: Handle) -> Error {
-    Error::view(format!("{handle:?} is no memory of this executor, or was freed"))
+    Error::view(format!("{handle:?}: this executor has no such memory; it may have been freed"))
 }
 
 #[cfg(test)]
@@ -171,8 +173,13 @@ mod tests {
         let error = |arguments: &[Argument]| {
             executor.execute(&program, launch, arguments).unwrap_err().to_string()
         };
-        assert!(error(&[x.into(), y.into()]).contains("scale takes 3 (x, y, k), not 2"));
-        assert!(error(&[x.into(), y.into(), 1i32.into()]).contains("k is f32, not i32"));
+        assert!(
+            error(&[x.into(), y.into()])
+                .contains("scale: 2 arguments were given; it takes 3 (x, y, k)")
+        );
+        assert!(
+            error(&[x.into(), y.into(), 1i32.into()]).contains("k is given i32, but must be f32")
+        );
         assert!(error(&[x.into(), 1f32.into(), 1f32.into()]).contains("scale"));
         assert!(executor.copy_in(x, &[0; 17]).is_err());
         executor.free(y).unwrap();

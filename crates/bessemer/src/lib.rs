@@ -1,14 +1,29 @@
 //! bessemer: arrays and language models on Metal, WebGPU and the CPU, behind one contract.
 //!
-//! This is the crate to depend on. It opens devices ([`Device::open`]) and gathers what the other
-//! crates offer under one name; nothing is computed here.
+//! This is the crate to depend on. It opens devices ([`Device::open`]) and gathers the other crates
+//! under one name and one [`Error`].
+//!
+//! # Arrays
 //!
 //! ```
 //! use bessemer::prelude::*;
 //!
 //! let device = Device::open("auto")?;
-//! println!("{} on {} threads", device.info().name, device.info().threads);
+//! let a = Array::new(&device, [[1.0f32, 2.0], [3.0, 4.0]])?;
+//! let total: f32 = (&a * 2.0 + 1.0).relu().sum_all().item()?;
+//! assert_eq!(total, 24.0);
+//! assert_eq!(a.slice(s![.., -1]).dims(), [2]);
+//! # Ok::<(), bessemer::Error>(())
+//! ```
 //!
+//! # Ops
+//!
+//! Arrays and models are made of [`ops`], which also can be used directly:
+//!
+//! ```
+//! use bessemer::{Batch, Element, Shape, View, ops::RmsNorm, prelude::*};
+//!
+//! let device = Device::open("auto")?;
 //! // out = x / sqrt(mean(x²)) * weight, row by row.
 //! let floats = |values: &[f32], dims: &[usize]| -> Result<View> {
 //!     let view = View::new(&device.alloc(4 * values.len())?, DType::F32, Shape::new(dims)?)?;
@@ -28,10 +43,11 @@
 //! # Ok::<(), bessemer::Error>(())
 //! ```
 //!
-//! Language models are in [`llm`]:
+//! # Language models
 //!
-//! ```
-//! use bessemer::{Device, llm::{GenerateOptions, Llm, SessionOptions}};
+#![cfg_attr(feature = "models", doc = "```")]
+#![cfg_attr(not(feature = "models"), doc = "```ignore")]
+//! use bessemer::{llm::{GenerateOptions, SessionOptions}, prelude::*};
 //!
 //! # let folder = std::env::temp_dir();
 //! # let path = folder.join(format!("bessemer-{}.gguf", std::process::id()));
@@ -44,43 +60,76 @@
 //! for piece in llm.generate(&mut session, "Once upon a time", &options)? {
 //!     print!("{}", piece?);
 //! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # Ok::<(), bessemer::Error>(())
 //! ```
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! | --- | --- | --- |
+//! | `metal` | yes | the Metal device, on Apple's systems |
+//! | `webgpu` | yes | the WebGPU device, through wgpu |
+//! | `models` | yes | language models: [`Llm`](bessemer_llm::Llm), tokenizers, templates |
+//! | `softmetal` | no | the Metal device in software, to test kernels without a Mac |
+//!
+//! Arrays on the CPU alone: `bessemer = { version = "…", default-features = false }`.
 
 mod candidates;
 mod choice;
 mod device;
+mod error;
 mod executor;
+#[cfg(feature = "models")]
 mod model;
+mod options;
 mod survey;
 
 pub use bessemer_array as array;
-pub use bessemer_array::Array;
+pub use bessemer_array::{Array, s};
 pub use bessemer_conformance as conformance;
 pub use bessemer_core as core;
 pub use bessemer_core::{
-    Batch, Buffer, Cost, DType, DeviceInfo, DeviceKind, Element, Error, HostMemory, Operation,
-    Result, Shape, Slice, Stats, Strides, Ticket, View, estimate,
+    Batch, Buffer, Cost, DType, DeviceInfo, DeviceKind, Element, HostMemory, Operation, Shape,
+    Slice, Stats, Strides, Ticket, View, estimate,
 };
 pub use bessemer_formats as formats;
+#[cfg(feature = "models")]
 pub use bessemer_llm as llm;
+#[cfg(feature = "models")]
+pub use bessemer_llm::Llm;
 pub use bessemer_ops as ops;
 pub use bessemer_program as program;
+pub use bessemer_simd::Isa;
+#[cfg(feature = "models")]
 pub use bessemer_store as store;
 pub use choice::DeviceChoice;
-pub use device::{Device, DeviceOptions};
+pub use device::Device;
+pub use error::{Error, Result};
 pub use executor::{Argument, Executor, Handle};
-pub use model::{LlmOptions, ModelError, open_llm};
+#[cfg(feature = "models")]
+pub use model::{LlmOptions, open_llm};
+pub use options::{DeviceOptions, SoftMetal};
 pub use survey::{Finding, QuickCheck, Refusal, Survey};
 
-/// All that most programs need: `use bessemer::prelude::*`.
+/// What most programs need: `use bessemer::prelude::*`.
+///
+/// It shadows none of Rust's own names; ops are in [`ops`].
+///
+/// ```
+/// use bessemer::prelude::*;
+///
+/// // `Copy` and `Option` are still Rust's.
+/// fn first<T: Copy>(items: &[T]) -> Option<T> {
+///     items.first().copied()
+/// }
+/// let a = Array::arange(&Device::open("cpu")?, 0, 10, 1);
+/// assert_eq!(first(&a.slice(s![..;3]).to_vec::<i32>()?), Some(0));
+/// # Ok::<(), bessemer::Error>(())
+/// ```
 pub mod prelude {
-    pub use crate::{
-        Array, Batch, Buffer, DType, Device, DeviceChoice, Element, Result, Shape, Slice, View,
-        ops::*,
-    };
-    // The methods of ops; those of devices need no import.
-    pub use bessemer_core::Operation as _;
+    #[cfg(feature = "models")]
+    pub use crate::Llm;
+    pub use crate::{Array, DType, Device, Result, s};
 }
 
 /// The examples of the README run as tests.

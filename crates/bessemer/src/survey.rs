@@ -29,8 +29,8 @@ pub struct Finding {
     pub kind: DeviceKind,
     /// What it is, if it could be opened.
     pub info: Option<DeviceInfo>,
-    /// Its quick conformance run, if it could be opened and `auto` would trust it: an imitation of
-    /// hardware is not worth the wait.
+    /// Its quick conformance run, if it could be opened and is not emulated in software: those are
+    /// never chosen, so the run is not worth the wait.
     pub check: Option<Arc<QuickCheck>>,
     /// What more there is to say of it, line by line.
     pub details: Vec<String>,
@@ -100,7 +100,7 @@ pub(crate) fn examine(
     let device = (candidate.open)(options, Asked::Auto).map_err(|error| refuse(reason(error)))?;
     if device.info().software {
         // Refused anyway: no need to wait for what it would compute.
-        return Err(refuse(IMITATION.to_owned()));
+        return Err(refuse(EMULATED.to_owned()));
     }
     let check = quick_check(&*device);
     match refusal(candidate, device.info(), Some(&check)) {
@@ -109,7 +109,7 @@ pub(crate) fn examine(
     }
 }
 
-const IMITATION: &str = "it imitates in software hardware that is not here";
+const EMULATED: &str = "it emulates a GPU in software, which is slower than the CPU device";
 
 /// Why `auto` does not take a device that is there.
 fn refusal(candidate: &Candidate, info: &DeviceInfo, check: Option<&QuickCheck>) -> Option<String> {
@@ -117,7 +117,7 @@ fn refusal(candidate: &Candidate, info: &DeviceInfo, check: Option<&QuickCheck>)
         return Some(why.to_owned());
     }
     if info.software {
-        return Some(IMITATION.to_owned());
+        return Some(EMULATED.to_owned());
     }
     let check = check.filter(|check| !check.report.passed())?;
     let troubles = check.report.troubles().count();

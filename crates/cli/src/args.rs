@@ -22,29 +22,29 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  bessemer run \"Once upon a time\"      the built-in model tells a story
-  bessemer pull smollm2                get a small model to talk to
-  bessemer chat --model smollm2        talk to it
-  bessemer demo                        arrays: what is asked, what is run, how fast
-  bessemer devices                     what is here, and what `auto` takes
-  bessemer check --device cpu          hold the CPU device to the reference, op by op
-  bessemer bench ops --svg ops.svg     how near each op comes to what the machine can do
+  bessemer run \"Once upon a time\"      generate a story with the built-in model
+  bessemer pull smollm2                download a small chat model
+  bessemer chat --model smollm2        chat with it
+  bessemer demo                        see arrays at work, and how fast they are
+  bessemer devices                     list devices, and which one `auto` picks
+  bessemer check --device cpu          test every op of the CPU device against the reference
+  bessemer bench ops --svg ops.svg     measure every op against the limits of this machine
 
 Environment:
-  BESSEMER_THREADS   threads of the CPU device, unless --threads says
-  BESSEMER_ISA       its instructions: portable, neon, neondot, avx2, avx512
-  BESSEMER_MODELS    the folder of models, instead of one in the system's folder for caches
-  BESSEMER_GPU       a part of the name of the GPU that `metal` is to use, where there are several
-  BESSEMER_ADAPTER   the same for `webgpu`
-  BESSEMER_SOFTMETAL 1 or checked: the device `metal` in software, to try its kernels out; a name of
-                     a GPU to imitate, such as m1-8gb or checked,intel-amd
-  BESSEMER_CAPTURE   a file for a capture of the GPU's work, for Xcode
+  BESSEMER_THREADS   threads of the CPU device, unless --threads is given
+  BESSEMER_ISA       its instruction set: portable, neon, neondot, avx2 or avx512
+  BESSEMER_MODELS    the folder of downloaded models
+  BESSEMER_GPU       a part of the name of the GPU that `metal` should use
+  BESSEMER_ADAPTER   a part of the name of the adapter that `webgpu` should use
+  BESSEMER_SOFTMETAL run `metal` in software, to test its kernels: 1, checked, the name of a GPU such
+                     as m1-8gb, or checked,NAME (needs a build with the feature softmetal)
+  BESSEMER_CAPTURE   a file for a GPU capture, to open in Xcode
   NO_COLOR           no colours, even on a terminal
 
-What goes wrong is said on stderr, and with --json also on stdout, as {\"error\": \"…\"}. The exit code
-is 1 then, 2 if the command was asked wrongly, and 130 after Ctrl-C.";
+Errors go to stderr, and with --json also to stdout as {\"error\": \"…\"}. The exit code is 1 for
+errors, 2 for wrong usage, and 130 after Ctrl-C.";
 
-/// As many as a team may have.
+/// As many as a thread pool may have.
 fn threads() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=4096)
 }
@@ -60,16 +60,16 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "N", value_parser = threads())]
     pub(crate) threads: Option<usize>,
 
-    /// Let the CPU device come as near to f32 arithmetic as GPUs do: it writes the same texts, slower
+    /// Compute quantised layers on the CPU with 16-bit activations, as precise as GPUs: slower
     #[arg(long, global = true)]
     pub(crate) precise: bool,
 
-    /// Let the CPU device use models where their files are mapped, never copied to larger pages:
+    /// Keep model files memory-mapped on the CPU instead of copying them to huge pages: a little
     /// slower, but processes share the memory
     #[arg(long, global = true)]
     pub(crate) mapped: bool,
 
-    /// Write a timeline of all that runs on a GPU to FILE, in the trace format of Chrome
+    /// Write a timeline of everything that runs on a GPU to FILE, in Chrome's trace format
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 }

@@ -89,25 +89,24 @@ impl From<anyhow::Error> for Fault {
     }
 }
 
+impl From<bessemer::core::Error> for Fault {
+    fn from(error: bessemer::core::Error) -> Fault {
+        Fault::Failed(error.into())
+    }
+}
+
 impl From<bessemer::Error> for Fault {
     fn from(error: bessemer::Error) -> Fault {
-        Fault::Failed(error.into())
+        match error {
+            bessemer::Error::Store(error) => error.into(),
+            error => Fault::Failed(error.into()),
+        }
     }
 }
 
 impl From<bessemer_llm::Error> for Fault {
     fn from(error: bessemer_llm::Error) -> Fault {
         Fault::Failed(error.into())
-    }
-}
-
-impl From<bessemer::ModelError> for Fault {
-    fn from(error: bessemer::ModelError) -> Fault {
-        match error {
-            bessemer::ModelError::Store(error) => error.into(),
-            bessemer::ModelError::Model(error) => error.into(),
-            error => Fault::Failed(error.into()),
-        }
     }
 }
 

@@ -82,7 +82,7 @@ fn a_map_from_files_to_a_file_on_both_devices() {
         let (out, _) = run(&args.concat(), 0);
         assert!(out.contains("z: f32 [2, 3] written to"), "{out}");
         let z = load(&z);
-        assert_eq!(&**z.shape(), [2, 3]);
+        assert_eq!(z.dims(), [2, 3]);
         assert_eq!(z.to_vec::<f32>().unwrap(), [12.0, 24.0, 36.0, 18.0, 30.0, 42.0]);
     }
     let named = [format!("y={x}"), format!("x={y}")];

@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod contract;
 mod judge;
 mod report;
 mod run;
@@ -23,6 +24,7 @@ mod selection;
 mod snapshot;
 mod support;
 
+pub use contract::contract;
 pub use judge::{Failure, Values, judge, judge_varied, results};
 pub use report::{CaseResult, Outcome, Report, Row};
 pub use run::{Progress, check};

@@ -1,6 +1,6 @@
 //! The whole list on the CPU device, with every instruction set this machine has.
 
-use bessemer_conformance::judge;
+use bessemer_conformance::{contract, judge};
 use bessemer_cpu::{Cpu, CpuOptions, Reference};
 use bessemer_ops::cases;
 use bessemer_simd::Isa;
@@ -44,4 +44,11 @@ fn between() {
     for isa in Isa::here().filter(|&isa| isa != Isa::Portable && isa != Isa::widest()) {
         check(isa, 3);
     }
+}
+
+#[test]
+fn they_keep_the_contract_of_devices() {
+    let cpu = || Cpu::open(CpuOptions::default()).unwrap();
+    assert_eq!(contract(&cpu(), &cpu()), Ok(()));
+    assert_eq!(contract(&Reference::new(), &Reference::new()), Ok(()));
 }

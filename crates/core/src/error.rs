@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// An op's operands break one of its rules.
-    #[error("{op}: {rule} ({operands})")]
+    #[error("{op}: {rule}{}", bracketed(operands))]
     Rule {
         /// The op.
         op: &'static str,
@@ -117,4 +117,10 @@ impl Error {
     pub fn view(why: impl Into<String>) -> Error {
         Error::View(why.into())
     }
+}
+
+/// The operands of an op as they follow its error, if it has any.
+#[doc(hidden)]
+pub fn bracketed(operands: &str) -> String {
+    if operands.is_empty() { String::new() } else { format!(" ({operands})") }
 }

@@ -5,6 +5,7 @@
 
 mod batch;
 mod buffer;
+pub mod contract;
 pub mod cpu;
 mod device;
 mod element;
@@ -25,6 +26,8 @@ pub use bessemer_formats::{DType, UnknownDType};
 pub use buffer::{Buffer, HostMemory, Memory, Slice};
 pub use device::{Device, DeviceId, DeviceInfo, DeviceKind, Stats, Ticket};
 pub use element::Element;
+#[doc(hidden)]
+pub use error::bracketed;
 pub use error::{Error, Result};
 pub use host::Host;
 pub use layout::Layout;

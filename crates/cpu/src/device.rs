@@ -5,7 +5,7 @@ use crate::large_pages;
 use crate::{machine, reference::failed, store::Store, team::ThreadTeam};
 use bessemer_core::{
     Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Result, Slice,
-    Stats, Ticket,
+    Stats, Ticket, contract,
     cpu::{CpuContext, Scratch},
 };
 use bessemer_simd::Isa;
@@ -89,12 +89,14 @@ impl Cpu {
             (None, Err(_)) => machine::threads(),
         };
         if !(1..=MOST_THREADS).contains(&threads) {
-            return Err(unavailable(format!("{threads} threads: from 1 to {MOST_THREADS} can be")));
+            return Err(unavailable(format!(
+                "{threads} threads are not possible; choose from 1 to {MOST_THREADS}"
+            )));
         }
         let memory_limit = options.memory_limit.unwrap_or_else(machine::memory);
         let id = DeviceId::new();
         let team = ThreadTeam::new(threads)
-            .map_err(|e| unavailable(format!("a thread could not be started: {e}")))?;
+            .map_err(|e| unavailable(format!("cannot start a thread: {e}")))?;
         let mut features = vec![isa.name().to_owned()];
         features.extend(options.precise.then(|| "precise".to_owned()));
         features.extend(options.mapped.then(|| "mapped".to_owned()));
@@ -160,7 +162,7 @@ impl Device for Cpu {
     }
 
     fn submit(&self, batch: &Batch) -> Result<Ticket> {
-        self.store.owns_all(batch)?;
+        contract::submittable(self.info.id, batch)?;
         let engine = &mut *self.engine();
         for step in batch.steps() {
             let run = AssertUnwindSafe(|| {

@@ -3,7 +3,7 @@
 use crate::{machine, store::Store};
 use bessemer_core::{
     Access, Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, Host, HostMemory,
-    Result, Slice, Stats, Ticket,
+    Result, Slice, Stats, Ticket, contract,
 };
 use std::{
     fmt,
@@ -88,7 +88,7 @@ impl Device for Reference {
     }
 
     fn submit(&self, batch: &Batch) -> Result<Ticket> {
-        self.store.owns_all(batch)?;
+        contract::submittable(self.info.id, batch)?;
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         for step in batch.steps() {
             self.has_room_for(&step.access)?;

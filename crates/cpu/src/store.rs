@@ -2,7 +2,7 @@
 
 use crate::memory::HostBytes;
 use bessemer_core::{
-    Batch, Buffer, DeviceId, Error, HostMemory, Memory, Pool, PoolLimits, PoolStats, Result, Slice,
+    Buffer, DeviceId, HostMemory, Memory, Pool, PoolLimits, PoolStats, Result, Slice, contract,
 };
 use std::{
     ptr::NonNull,
@@ -57,12 +57,7 @@ impl Store {
     /// # Safety
     /// No op may run meanwhile.
     pub(crate) unsafe fn write(&self, dst: &Slice, bytes: &[u8]) -> Result<()> {
-        self.owns("write", dst.buffer())?;
-        same_length("write", dst, bytes.len())?;
-        if !dst.buffer().is_writable() {
-            let why = format!("{:?} is read-only memory", dst.buffer());
-            return Err(Error::Output { op: "write", why });
-        }
+        contract::writable(self.id, dst, bytes.len())?;
         // SAFETY: a slice lies within its buffer, and nobody else uses it now.
         unsafe { address(dst).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
@@ -71,20 +66,9 @@ impl Store {
     /// # Safety
     /// No op may run meanwhile.
     pub(crate) unsafe fn read(&self, src: &Slice, out: &mut [u8]) -> Result<()> {
-        self.owns("read", src.buffer())?;
-        same_length("read", src, out.len())?;
+        contract::readable(self.id, src, out.len())?;
         // SAFETY: as in `write`.
         unsafe { address(src).copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
-        Ok(())
-    }
-
-    /// Whether all of a batch is this device's.
-    pub(crate) fn owns_all(&self, batch: &Batch) -> Result<()> {
-        for step in batch.steps() {
-            for view in step.access.views() {
-                self.owns(step.op.name(), view.buffer())?;
-            }
-        }
         Ok(())
     }
 
@@ -99,24 +83,6 @@ impl Store {
     pub(crate) fn trim(&self) {
         self.pool.trim(0);
     }
-
-    fn owns(&self, op: &'static str, buffer: &Buffer) -> Result<()> {
-        if buffer.device() == self.id {
-            return Ok(());
-        }
-        Err(Error::OtherDevice { op, buffer: buffer.id() })
-    }
-}
-
-fn same_length(op: &str, slice: &Slice, bytes: usize) -> Result<()> {
-    if slice.bytes() == bytes {
-        return Ok(());
-    }
-    Err(Error::view(format!(
-        "{op}: {} bytes of {:?} against {bytes}",
-        slice.bytes(),
-        slice.buffer()
-    )))
 }
 
 fn address(slice: &Slice) -> *mut u8 {

@@ -196,19 +196,6 @@ fn a_mapped_file_is_read_only_whether_it_is_copied_or_not() {
 }
 
 #[test]
-fn buffers_of_other_devices_are_refused() {
-    let [a, b] = devices();
-    let (x, y) = (view(&*a, &[4]), view(&*b, &[4]));
-    assert!(matches!(Batch::new().push(increment(&x, &y)), Err(Error::OtherDevice { .. })));
-    let mut batch = Batch::new();
-    batch.push(increment(&x, &x)).unwrap();
-    assert!(matches!(b.submit(&batch), Err(Error::OtherDevice { .. })));
-    assert!(b.write(&x.slice().unwrap(), &[0; 16]).is_err());
-    assert!(a.read(&y.slice().unwrap(), &mut [0; 16]).is_err());
-    assert!(a.read(&x.slice().unwrap(), &mut [0; 15]).is_err());
-}
-
-#[test]
 fn too_much_memory_is_an_error() {
     let cpu = Cpu::open(CpuOptions { memory_limit: Some(1 << 20), ..Default::default() }).unwrap();
     let held = cpu.alloc(1 << 19).unwrap();

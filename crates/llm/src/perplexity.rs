@@ -1,4 +1,4 @@
-//! How well a model foretells a text.
+//! Perplexity: how well a model predicts a text.
 
 use crate::{Error, Result, Session};
 

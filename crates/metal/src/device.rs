@@ -15,7 +15,7 @@ use crate::{
 };
 use bessemer_core::{
     Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool, PoolLimits,
-    Result, Slice, Stats, Ticket, Trace,
+    Result, Slice, Stats, Ticket, Trace, contract,
     gpu::{CompiledKernel, GpuTraits, Kernel, KernelLimits},
 };
 use std::{
@@ -41,7 +41,7 @@ use std::{
 /// # Ok::<(), bessemer_core::Error>(())
 /// ```
 pub struct Metal<H: Hal> {
-    info: DeviceInfo,
+    pub(crate) info: DeviceInfo,
     traits: GpuTraits,
     speed: Speed,
     warmup: Warmup,
@@ -76,7 +76,8 @@ impl Metal<crate::hal::apple::Apple> {
     /// The GPU of this machine: the one `options` name, or the system's choice.
     pub fn open(options: &MetalOptions) -> Result<Self> {
         let unavailable = |fault: Fault| Error::Unavailable { device: NAME.into(), why: fault.why };
-        let device = crate::hal::apple::Device::open(options.gpu.as_deref());
+        let (gpu, capture) = (options.gpu.as_deref(), options.capture.as_deref());
+        let device = crate::hal::apple::Device::open(gpu, capture);
         Metal::new(device.map_err(unavailable)?, options)
     }
 }
@@ -154,19 +155,7 @@ impl<H: Hal> Metal<H> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn owns(&self, op: &'static str, buffer: &Buffer) -> Result<()> {
-        if buffer.device() == self.info.id {
-            return Ok(());
-        }
-        Err(Error::OtherDevice { op, buffer: buffer.id() })
-    }
-
     pub(crate) fn plan(&self, batch: &Batch) -> Result<Plan<H>> {
-        for step in batch.steps() {
-            for view in step.access.views() {
-                self.owns(step.op.name(), view.buffer())?;
-            }
-        }
         let maker = Maker {
             device: &*self.device,
             name: NAME,
@@ -198,12 +187,7 @@ impl<H: Hal> Device for Metal<H> {
     }
 
     fn write(&self, dst: &Slice, bytes: &[u8]) -> Result<()> {
-        self.owns("write", dst.buffer())?;
-        same_length("write", dst, bytes.len())?;
-        if !dst.buffer().is_writable() {
-            let why = format!("{:?} is read-only memory", dst.buffer());
-            return Err(Error::Output { op: "write", why });
-        }
+        contract::writable(self.info.id, dst, bytes.len())?;
         // Held so that nothing that uses the buffer is submitted meanwhile.
         let _line = self.line();
         self.progress.settle(dst.buffer(), Intent::Write)?;
@@ -212,8 +196,7 @@ impl<H: Hal> Device for Metal<H> {
     }
 
     fn read(&self, src: &Slice, out: &mut [u8]) -> Result<()> {
-        self.owns("read", src.buffer())?;
-        same_length("read", src, out.len())?;
+        contract::readable(self.info.id, src, out.len())?;
         let _line = self.line();
         self.progress.settle(src.buffer(), Intent::Read)?;
         let memory = GpuMemory::<H>::of(src.buffer());
@@ -310,12 +293,4 @@ impl<H: Hal> fmt::Debug for Metal<H> {
 
 pub(crate) fn failure(op: &'static str, fault: Fault) -> Error {
     Error::Failed { device: NAME.to_owned(), op, why: fault.why }
-}
-
-fn same_length(op: &str, slice: &Slice, bytes: usize) -> Result<()> {
-    if slice.bytes() == bytes {
-        return Ok(());
-    }
-    let (found, buffer) = (slice.bytes(), slice.buffer());
-    Err(Error::view(format!("{op}: {found} bytes of {buffer:?} against {bytes}")))
 }

@@ -12,4 +12,6 @@ pub struct MetalOptions {
     /// A file for a timeline of every dispatch, written when the device is closed. Dispatches then
     /// run one command buffer each, which takes longer.
     pub trace: Option<PathBuf>,
+    /// A file for a capture that Xcode opens, with everything the device runs. Apple's GPUs only.
+    pub capture: Option<PathBuf>,
 }

@@ -8,7 +8,7 @@ use crate::{
     plan::{Dispatch, Plan},
     submission::Whole,
 };
-use bessemer_core::{Batch, Result, Ticket};
+use bessemer_core::{Batch, Result, Ticket, contract};
 use std::{
     ops::Range,
     sync::{Arc, Weak},
@@ -89,6 +89,7 @@ impl<H: Hal> Metal<H> {
     }
 
     pub(crate) fn submit_within(&self, batch: &Batch) -> Result<Ticket> {
+        contract::submittable(self.info.id, batch)?;
         let plan = batch.plan(|| self.plan(batch))?;
         let line = &mut *self.line();
         let ticket = line.next();
@@ -143,7 +144,8 @@ impl<H: Hal> Metal<H> {
     /// Encodes what is likely to be submitted next.
     pub(crate) fn encode_ahead_within(&self, batch: &Batch) {
         // What is wrong with it is told when it is submitted.
-        let Ok(plan) = batch.plan(|| self.plan(batch)) else { return };
+        let own = contract::submittable(self.info.id, batch);
+        let Ok(plan) = own.and_then(|()| batch.plan(|| self.plan(batch))) else { return };
         let line = &mut *self.line();
         let ticket = line.next();
         if line.ahead.as_ref().is_some_and(|ahead| ahead.is(&plan, ticket)) {

@@ -36,6 +36,13 @@ fn barriers_stand_only_where_dispatches_meet() {
 }
 
 #[test]
+fn it_keeps_the_contract_of_devices() {
+    on_every_gpu(|gpu| {
+        assert_eq!(bessemer_conformance::contract(&gpu.open(true), &gpu.open(true)), Ok(()));
+    });
+}
+
+#[test]
 fn a_batch_submitted_again_takes_nothing_new() {
     on_every_gpu(|gpu| {
         let device = gpu.open(true);

@@ -80,8 +80,9 @@ pub(crate) fn check(
     let Some(bound) = bound(program, inputs, outputs) else {
         let params: Vec<&str> = program.params().iter().map(|p| p.name.as_str()).collect();
         return refuse(format!(
-            "{} has the parameters {}: inputs for those it reads, outputs for those it writes",
-            program.name(),
+            "{} inputs and {} outputs do not match its parameters {}",
+            inputs.len(),
+            outputs.len(),
             params.join(", ")
         ));
     };
@@ -90,16 +91,24 @@ pub(crate) fn check(
         let view = match (bound, param.kind) {
             (Bound::Input(Input::Value(value)), ParamKind::Uniform) => {
                 if value.ty() != param.ty() {
-                    return refuse(format!("{name} is {}, not {}", param.ty(), value.ty()));
+                    return refuse(format!(
+                        "{name} is given {}, but must be {}",
+                        value.ty(),
+                        param.ty()
+                    ));
                 }
                 continue;
             }
-            (Bound::Input(Input::Value(_)), _) => return refuse(format!("{name} is memory")),
-            (_, ParamKind::Uniform) => return refuse(format!("{name} is one value, not a view")),
+            (Bound::Input(Input::Value(_)), _) => {
+                return refuse(format!("{name} is given a value, but must be a view"));
+            }
+            (_, ParamKind::Uniform) => {
+                return refuse(format!("{name} is given a view, but must be a value"));
+            }
             (Bound::Input(Input::View(view)) | Bound::Output(view), _) => view,
         };
         if view.dtype() != param.dtype {
-            return refuse(format!("{name} is {}, not {}", param.dtype, view.dtype()));
+            return refuse(format!("{name} is {}, but must be {}", view.dtype(), param.dtype));
         }
         match (param.kind, domain) {
             (ParamKind::View(_), Some(domain)) if view.shape() == domain => {}
@@ -108,7 +117,9 @@ pub(crate) fn check(
                     return refuse(format!("{name}: {error}"));
                 }
             }
-            _ if !view.is_contiguous() => return refuse(format!("{name} is a buffer: gapless")),
+            _ if !view.is_contiguous() => {
+                return refuse(format!("{name} is a buffer, so its view must be contiguous"));
+            }
             _ => {}
         }
     }

@@ -9,6 +9,7 @@ mod add_rms_norm;
 mod attention;
 mod bind;
 pub mod case;
+mod check;
 mod concat;
 mod copy;
 mod expert_linear;

@@ -12,7 +12,7 @@ use crate::{
 };
 use bessemer_core::{
     Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool, PoolLimits,
-    Result, Slice, Stats, Ticket, Trace, gpu::GpuTraits,
+    Result, Slice, Stats, Ticket, Trace, contract, gpu::GpuTraits,
 };
 use std::{
     collections::VecDeque,
@@ -144,22 +144,6 @@ impl WebGpu {
             self.faults.check(name, op).and(Err(error))
         })
     }
-
-    fn owns(&self, op: &'static str, buffer: &Buffer) -> Result<()> {
-        if buffer.device() == self.info.id {
-            return Ok(());
-        }
-        Err(Error::OtherDevice { op, buffer: buffer.id() })
-    }
-
-    fn same_length(&self, op: &'static str, slice: &Slice, bytes: usize) -> Result<()> {
-        self.owns(op, slice.buffer())?;
-        if slice.bytes() == bytes {
-            return Ok(());
-        }
-        let (have, buffer) = (slice.bytes(), slice.buffer());
-        Err(Error::view(format!("{op}: {have} bytes of {buffer:?} against {bytes}")))
-    }
 }
 
 /// What may lie idle: enough for the arrays of a program that makes and drops them.
@@ -194,11 +178,7 @@ impl Device for WebGpu {
     }
 
     fn write(&self, dst: &Slice, bytes: &[u8]) -> Result<()> {
-        self.same_length("write", dst, bytes.len())?;
-        if !dst.buffer().is_writable() {
-            let why = format!("{:?} is read-only memory", dst.buffer());
-            return Err(Error::Output { op: "write", why });
-        }
+        contract::writable(self.info.id, dst, bytes.len())?;
         self.check("write")?;
         let mut engine = self.engine();
         let Engine { watches, readback, .. } = &mut *engine;
@@ -209,7 +189,7 @@ impl Device for WebGpu {
     }
 
     fn read(&self, src: &Slice, out: &mut [u8]) -> Result<()> {
-        self.same_length("read", src, out.len())?;
+        contract::readable(self.info.id, src, out.len())?;
         self.check("read")?;
         let memory = GpuMemory::of("read", src.buffer())?;
         let failed = |why| self.failed("read", why);
@@ -242,11 +222,7 @@ impl Device for WebGpu {
     }
 
     fn submit(&self, batch: &Batch) -> Result<Ticket> {
-        for step in batch.steps() {
-            for view in step.access.views() {
-                self.owns(step.op.name(), view.buffer())?;
-            }
-        }
+        contract::submittable(self.info.id, batch)?;
         // What goes wrong as a whole is told of the first op.
         let op = batch.steps().first().map_or("submit", |step| step.op.name());
         self.check(op)?;

@@ -30,12 +30,12 @@ fn expressions(all: &[Array]) -> Vec<Array> {
             .map(|two| two.iter().skip(1).fold(two[0].tanh(), |a, b| a * b))
             .collect();
     }
-    let row = all[0].sum(&[0], true);
+    let row = all[0].sum_keepdim(0);
     let turned =
         all[1..].iter().fold(all[0].transpose(), |sum, x| sum + x.transpose() * 0.3).transpose()
             + &all[2]
             + row;
-    let folded = (&chain + &tree[0]).sum(&[1], false);
+    let folded = (&chain + &tree[0]).sum(1);
     vec![chain, tree[0].clone(), turned, folded]
 }
 

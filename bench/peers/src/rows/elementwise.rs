@@ -17,7 +17,7 @@ const M: usize = 1 << 20;
 pub(super) fn rows() -> Vec<Row> {
     let add = |len, goal| row("a + b", len, goal, |[a, b, _]| a + b, "a + b");
     let fused = |len| {
-        let chain: Chain = |[a, b, c]| (a * b + c).relu().sum(&[], false);
+        let chain: Chain = |[a, b, c]| (a * b + c).relu().sum_all();
         row("relu(a*b+c).sum()", len, 4.0, chain, "np.maximum(a * b + c, 0).sum()")
     };
     vec![

@@ -1,7 +1,7 @@
 //! The limit of work that must read memory: reading it and doing next to nothing.
 
 use bessemer::{
-    Cost, Error, Operation, Result, View,
+    Cost, Operation, View,
     core::{Access, Host, cpu::CpuContext},
 };
 use bessemer_simd::{Arch, Kernel};
@@ -30,13 +30,13 @@ impl Operation for ReadAll {
         "read_all"
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self) -> bessemer::core::Result<()> {
         let words = [&self.data, &self.out].iter().all(|view| {
             view.dtype() == bessemer::DType::U32 && view.is_contiguous() && view.elements() > 0
         });
         let operands = [("data", &self.data), ("out", &self.out)];
         let rule = "data and out are u32 without gaps";
-        if words { Ok(()) } else { Err(Error::rule(self.name(), rule, &operands)) }
+        if words { Ok(()) } else { Err(bessemer::core::Error::rule(self.name(), rule, &operands)) }
     }
 
     fn access(&self) -> Access {
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn every_word_is_read() {
         let data: Vec<u32> = (0..1_000_003u32).map(|i| i.wrapping_mul(0x9E37_79B9)).collect();
-        let sums = |name: &str| -> Result<Vec<u32>> {
+        let sums = |name: &str| -> bessemer::Result<Vec<u32>> {
             let device = Device::open(name)?;
             let words = |count: usize| {
                 View::new(&device.alloc(4 * count)?, DType::U32, Shape::new(&[count])?)

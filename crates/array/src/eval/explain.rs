@@ -17,7 +17,7 @@ impl Array {
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let (a, b) = (Array::arange(&device, 0, 6, 0.5), Array::arange(&device, 0, 12, 1));
-    /// let y = (&a * &b).relu().sum(&[], false);
+    /// let y = (&a * &b).relu().sum_all();
     /// let text = y.explain();
     /// assert!(text.starts_with("#1 astype, mul, max, sum: f32 [12] -> f32 [1]\n"), "{text}");
     /// assert!(text.contains("yield"));

@@ -46,7 +46,7 @@ impl Array {
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let x = Array::arange(&device, 0, 5, 1.0);
-    /// let (min, max) = (x.min(&[], false), x.max(&[], false));
+    /// let (min, max) = (x.min_all(), x.max_all());
     /// Array::eval_all(&[&min, &max])?;
     /// assert_eq!((min.item::<f32>()?, max.item::<f32>()?), (0.0, 4.0));
     /// # Ok::<(), Error>(())
@@ -56,7 +56,11 @@ impl Array {
             array.check()?;
             if array.device().info().id != arrays[0].device().info().id {
                 let named = [("array", *array), ("first", arrays[0])];
-                return Err(Error::rule("eval_all", "all arrays are on one device", &named));
+                return Err(Error::rule(
+                    "eval_all",
+                    "the arrays are on different devices; evaluate them separately",
+                    &named,
+                ));
             }
         }
         if arrays.iter().all(|array| array.is_evaluated()) {

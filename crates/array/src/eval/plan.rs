@@ -152,7 +152,7 @@ impl Plan {
         // Inputs come first, so a node that is open can't be met again.
         let expr = array.node.expr().take();
         expr.map(Some).ok_or_else(|| {
-            Error::rule("eval", "an array is computed once at a time", &[("array", array)])
+            Error::rule("eval", "the array is already being computed", &[("array", array)])
         })
     }
 

@@ -29,6 +29,7 @@ const LIMIT: f64 = 100.0;
 /// The step on arrays.
 pub(crate) fn apply(step: &Step, a: &Array, b: &Array) -> Array {
     let axis = (step.extra % 3) as isize;
+    let keep = step.extra.is_multiple_of(2);
     match step.op {
         0 => limited(&(a + b)),
         1 => limited(&(a - b)),
@@ -37,15 +38,17 @@ pub(crate) fn apply(step: &Step, a: &Array, b: &Array) -> Array {
         4 => a.lt(b),
         5 => Array::where_(&a.gt(0), a, b),
         6 => a.astype(CASTS[step.extra % 3]),
-        7 => limited(&a.sum(&[axis], step.extra.is_multiple_of(2))),
-        8 => a.max(&[axis], step.extra.is_multiple_of(2)),
+        7 if keep => limited(&a.sum_keepdim(axis)),
+        7 => limited(&a.sum(axis)),
+        8 if keep => a.max_keepdim(axis),
+        8 => a.max(axis),
         9 => a.transpose(),
         10 => a.slice([Index::from(..).step_by(-1), Index::Ellipsis]),
         11 => a.slice(s![..., 1..]),
         12 => a.flatten(),
         13 => a.expand_dims(axis),
         14 => limited(&(3 - a.abs() * 2)),
-        _ => a.argmax(Some(axis), false),
+        _ => a.argmax(axis),
     }
 }
 

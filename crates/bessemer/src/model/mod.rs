@@ -1,15 +1,12 @@
 //! Language models by name: found, loaded where there is memory for them, and kept going when a
 //! GPU fails.
 
-mod error;
 #[cfg(test)]
 mod tests;
 
-pub use error::ModelError;
-
-use crate::{Device, DeviceChoice, DeviceOptions};
+use crate::{Device, DeviceChoice, DeviceOptions, Result};
 use bessemer_core::DeviceKind;
-use bessemer_llm::{Error, Fallback, Llm, files::ModelFile};
+use bessemer_llm::{Error as LlmError, Fallback, Llm, files::ModelFile};
 use bessemer_store::{Resolved, Store};
 use std::{fmt, sync::Arc};
 
@@ -22,14 +19,14 @@ use std::{fmt, sync::Arc};
 /// println!("{}", answer.text);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn open_llm(name: &str) -> Result<Llm, ModelError> {
+pub fn open_llm(name: &str) -> Result<Llm> {
     LlmOptions::new().open(name)
 }
 
 /// How to open a model.
 ///
 /// If `auto` chooses a GPU that has no memory for the model, the CPU is used. If a GPU fails while
-/// it writes a text, the text goes on on the CPU. [`LlmOptions::on_fallback`] hears of both.
+/// it generates text, the CPU continues that text. [`LlmOptions::on_fallback`] hears of both.
 ///
 /// ```
 /// use bessemer::{DeviceOptions, LlmOptions};
@@ -94,7 +91,7 @@ impl LlmOptions {
 
     /// Opens a model: a name in the folder of models (any end of it that is unique will do), a GGUF
     /// or safetensors file, or a folder with either.
-    pub fn open(&self, name: &str) -> Result<Llm, ModelError> {
+    pub fn open(&self, name: &str) -> Result<Llm> {
         let store = match &self.store {
             Some(store) => store.clone(),
             None => Store::of_user()?,
@@ -106,7 +103,7 @@ impl LlmOptions {
     }
 
     /// Loads a model from files that are open.
-    pub fn open_file(&self, file: &Arc<ModelFile>) -> Result<Llm, ModelError> {
+    pub fn open_file(&self, file: &Arc<ModelFile>) -> Result<Llm> {
         let device = match &self.device {
             Some(device) => device.clone(),
             None => Device::open_with(self.choice, &self.options)?,
@@ -126,9 +123,9 @@ impl LlmOptions {
     }
 
     /// Whether a device that was for us to choose has no memory for a model.
-    fn may_fall_back(&self, error: &Error, device: &Device) -> bool {
+    fn may_fall_back(&self, error: &LlmError, device: &Device) -> bool {
         let gpu = matches!(device.info().kind, DeviceKind::Metal | DeviceKind::WebGpu);
-        let full = matches!(error, Error::NoRoom(_) | Error::Load { .. });
+        let full = matches!(error, LlmError::NoRoom(_) | LlmError::Load { .. });
         gpu && full && self.choice.kind().is_none()
     }
 
@@ -138,7 +135,7 @@ impl LlmOptions {
         Ok(Device::open_with("cpu", &options)?.into())
     }
 
-    fn tell(&self, error: &Error, then: &str) {
+    fn tell(&self, error: &LlmError, then: &str) {
         if let Some(tell) = &self.tell {
             tell(&format!("{error}; {then}"));
         }

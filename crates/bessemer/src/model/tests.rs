@@ -95,7 +95,7 @@ fn file() -> Arc<ModelFile> {
 }
 
 /// The text that `device` writes, with what comes to its help, and what is told of that.
-fn text(device: &Device) -> (Result<String, Error>, Vec<String>) {
+fn text(device: &Device) -> (Result<String, LlmError>, Vec<String>) {
     let told = Arc::new(Mutex::new(Vec::new()));
     let by_tell = Arc::clone(&told);
     let options = LlmOptions::new()

@@ -61,7 +61,7 @@ fn fused(device: &Device, elements: usize, out: &mut dyn Write) -> Result<()> {
     let random = |seed| Array::random_uniform(device, &[elements], -1.0..1.0, DType::F32, seed);
     let (a, b, c) = (random(1), random(2), random(3));
     Array::eval_all(&[&a, &b, &c])?;
-    let ask = || (&a * &b + &c).relu().sum(&[], false);
+    let ask = || (&a * &b + &c).relu().sum_all();
     writeln!(out, "{DIM}(a * b + c).relu().sum(), {elements} elements each, becomes{DIM:#}")?;
     writeln!(out, "{}", ask().explain())?;
 
@@ -78,7 +78,7 @@ fn fused(device: &Device, elements: usize, out: &mut dyn Write) -> Result<()> {
         sum.eval()?;
         let positive = sum.relu();
         positive.eval()?;
-        step_result = positive.sum(&[], false).item::<f32>()?;
+        step_result = positive.sum_all().item::<f32>()?;
         Ok(())
     })?;
     let bytes = 3.0 * 4.0 * elements as f64;

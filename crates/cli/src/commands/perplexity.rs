@@ -1,4 +1,4 @@
-//! `bessemer perplexity`: how well a model foretells a text.
+//! `bessemer perplexity`: how well a model predicts a text.
 
 use crate::{
     args::Global,
@@ -13,7 +13,7 @@ use clap::Args;
 use serde_json::json;
 use std::{fs, io::Write, path::PathBuf, time::Instant};
 
-/// Measure how well a model foretells a text
+/// Measure the perplexity of a model on a text
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Perplexity {

@@ -140,8 +140,8 @@ pub static SETTINGS: [Setting; 16] = [
     Setting {
         name: "max_tokens",
         short: Some('n'),
-        help: "The most tokens to write",
-        default: "until the model ends, or the context is full",
+        help: "The maximum number of tokens to generate",
+        default: "until the model stops, or the context is full",
         get: |options| options.max_tokens.map(|most| most.to_string()),
         set: |options, text| text.parse().ok().map(|most| options.max_tokens = Some(most)),
         clear: Some(|options| options.max_tokens = None),
@@ -153,8 +153,8 @@ pub static SETTINGS: [Setting; 16] = [
         Setting {
             name: "temperature",
             value: "T",
-            help: "How random the text is: 0 always takes the likeliest token, 1 follows the model's \
-               own probabilities, more is wilder",
+            help: "Randomness: 0 always picks the most likely token, 1 samples from the model's own \
+               probabilities",
             default: "0.8",
             rule: "a number of at least 0",
             ..BASE
@@ -165,7 +165,7 @@ pub static SETTINGS: [Setting; 16] = [
         Setting {
             name: "top_k",
             value: "K",
-            help: "Consider only the K likeliest tokens; 0 is all",
+            help: "Sample from the K most likely tokens; 0 is off",
             default: "40",
             ..BASE
         }
@@ -176,7 +176,7 @@ pub static SETTINGS: [Setting; 16] = [
         Setting {
             name: "top_p",
             value: "P",
-            help: "Consider only the likeliest tokens that together have this probability; 1 is all",
+            help: "Sample from the most likely tokens whose probabilities add up to P; 1 is off",
             default: "0.95",
             rule: SHARE,
             ..BASE
@@ -188,7 +188,7 @@ pub static SETTINGS: [Setting; 16] = [
         Setting {
             name: "min_p",
             value: "P",
-            help: "Consider only tokens at least this fraction as likely as the likeliest; 0 is all",
+            help: "Sample from tokens at least P times as likely as the most likely one; 0 is off",
             default: "0.05",
             rule: SHARE,
             ..BASE
@@ -198,7 +198,7 @@ pub static SETTINGS: [Setting; 16] = [
         seed,
         Setting {
             name: "seed",
-            help: "The seed of the random numbers: the same seed gives the same text",
+            help: "The seed of the random number generator; the same seed gives the same text",
             default: "a new one each time",
             ..BASE
         }
@@ -206,7 +206,7 @@ pub static SETTINGS: [Setting; 16] = [
     Setting {
         name: "stop",
         value: "TEXT",
-        help: "End the text before this string; can be given several times",
+        help: "Stop before this string; can be given several times",
         rule: "a text that is not empty",
         takes: Takes::Values,
         get: |options| {
@@ -223,7 +223,7 @@ pub static SETTINGS: [Setting; 16] = [
         Setting {
             name: "repeat_penalty",
             value: "X",
-            help: "Divide the logits of tokens seen lately by this; 1 is off",
+            help: "Divide the logits of recent tokens by this; 1 is off",
             default: "1",
             rule: "a number above 0",
             ..FINER
@@ -235,7 +235,7 @@ pub static SETTINGS: [Setting; 16] = [
         Setting {
             name: "presence_penalty",
             value: "X",
-            help: "Subtract this from the logits of tokens seen lately",
+            help: "Subtract this from the logits of recent tokens",
             default: "0",
             rule: "a finite number",
             ..FINER
@@ -247,7 +247,7 @@ pub static SETTINGS: [Setting; 16] = [
         Setting {
             name: "frequency_penalty",
             value: "X",
-            help: "Subtract this for each time a token was seen lately",
+            help: "Subtract this for each recent occurrence of a token",
             default: "0",
             rule: "a finite number",
             ..FINER
@@ -256,7 +256,7 @@ pub static SETTINGS: [Setting; 16] = [
     Setting {
         name: "repeat_last_n",
         aliases: &["penalty_window"],
-        help: "How many of the last tokens, prompt included, count as seen lately; 0 is none, -1 \
+        help: "How many of the last tokens, prompt included, the penalties look at; 0 is none, -1 \
                is all",
         default: "64",
         rule: "a number of tokens, or -1 for all",
@@ -280,8 +280,8 @@ pub static SETTINGS: [Setting; 16] = [
             name: "typical_p",
             aliases: &["typical"],
             value: "P",
-            help: "Consider only tokens of typical surprise that together have this probability; 1 is \
-               all",
+            help: "Locally typical sampling: tokens of typical surprise whose probabilities add up to P; 1 \
+               is off",
             default: "1",
             rule: SHARE,
             ..FINER

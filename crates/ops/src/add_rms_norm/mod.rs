@@ -8,8 +8,9 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -41,23 +42,15 @@ impl Operation for AddRmsNorm {
 
     fn check(&self) -> Result<()> {
         let AddRmsNorm { x, y, weight, epsilon, sum, out } = self;
-        let refuse = |rule: &str| {
-            let operands = [("x", x), ("y", y), ("weight", weight), ("sum", sum), ("out", out)];
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if self.access().views().any(|view| !view.dtype().is_float()) {
-            return refuse("all operands are floats");
+        let operands = [("x", x), ("y", y), ("weight", weight), ("sum", sum), ("out", out)];
+        let check = Check::new(self.name(), operands);
+        check.all_floats()?;
+        check.rank_at_least(x, 1)?;
+        for view in [y, sum, out] {
+            check.same_shape(view, x)?;
         }
-        if x.shape().rank() == 0 || [y, sum, out].iter().any(|view| view.shape() != x.shape()) {
-            return refuse("x, y, sum and out have the same shape, of at least one dimension");
-        }
-        if **weight.shape() != [x.shape().width()] {
-            return refuse("weight has one dimension, as long as the rows of x");
-        }
-        if !(epsilon.is_finite() && *epsilon >= 0.0) {
-            return refuse("epsilon is a number of at least 0");
-        }
-        Ok(())
+        check.shape(weight, &[x.shape().width()], "one element per column of x")?;
+        check.epsilon(*epsilon)
     }
 
     fn access(&self) -> Access {

@@ -9,8 +9,9 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
+use crate::check::{Check, dims};
 use bessemer_core::{
-    Access, Cost, DType, Error, Host, Operation, Result, View,
+    Access, Cost, DType, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -82,47 +83,42 @@ impl Operation for Attention {
 
     fn check(&self) -> Result<()> {
         let Attention { q, k, v, positions, window, scale, soft_cap, out } = self;
-        let refuse = |rule: &str| {
-            let mut operands = vec![("q", q), ("k", k), ("v", v), ("out", out)];
-            operands.extend(positions.as_ref().map(|positions| ("positions", positions)));
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if !(q.dtype().is_float() && out.dtype().is_float()) {
-            return refuse("q and out are floats");
-        }
-        if k.dtype() != v.dtype() || !(k.dtype().is_float() || k.dtype() == DType::Q8_0) {
-            return refuse("k and v are of one dtype: f32, f16, bf16 or q8_0");
-        }
-        if q.shape().rank() != 3 || q.shape() != out.shape() {
-            return refuse("q and out have the same shape, [rows, heads, head_size]");
-        }
-        if k.shape().rank() != 3 || k.shape() != v.shape() || k.shape()[2] != q.shape()[2] {
-            return refuse("k and v have the same shape, [kv_heads, tokens, head_size]");
-        }
-        if k.shape()[0] == 0 || !q.shape()[1].is_multiple_of(k.shape()[0]) {
-            return refuse("the heads of q are a multiple of those of k and v");
-        }
-        if !(k.has_contiguous_rows() && v.has_contiguous_rows()) {
-            return refuse("the rows of k and v have no gaps");
+        let check = Check::new(self.name(), [("q", q), ("k", k), ("v", v), ("out", out)])
+            .and("positions", positions.as_ref());
+        check.float(q)?;
+        check.float(out)?;
+        let stored = k.dtype().is_float() || k.dtype() == DType::Q8_0;
+        check.dtype(k, stored, "f32, f16, bf16 or q8_0")?;
+        check.same_dtype(v, k)?;
+        check.rank(q, 3, "[rows, heads, head_size]")?;
+        check.same_shape(out, q)?;
+        check.rank(k, 3, "[kv_heads, tokens, head_size]")?;
+        check.same_shape(v, k)?;
+        let ([rows, heads, size], [kv_heads, _, k_size]) = (dims(q.shape()), dims(k.shape()));
+        check.require(k_size == size, || {
+            format!("the heads of k have size {k_size}, but must have that of q, {size}")
+        })?;
+        check.require(kv_heads > 0 && heads.is_multiple_of(kv_heads), || {
+            format!("{heads} heads of q cannot share {kv_heads} heads of k and v evenly")
+        })?;
+        for view in [k, v] {
+            check.contiguous_rows(view)?;
         }
         if let Some(positions) = positions {
-            let whole = matches!(positions.dtype(), DType::I32 | DType::U32);
-            if !whole || **positions.shape() != [q.shape()[0]] {
-                return refuse("positions are i32 or u32, one per row of q");
-            }
-        } else if window.is_some() {
-            return refuse("a window needs positions");
+            check.index(positions)?;
+            check.shape(positions, &[rows], "one position per row of q")?;
         }
-        if *window == Some(0) {
-            return refuse("a window is of at least one key");
-        }
-        if !scale.is_finite() {
-            return refuse("scale is a finite number");
-        }
-        if soft_cap.is_some_and(|cap| !(cap.is_finite() && cap > 0.0)) {
-            return refuse("soft_cap is a number above 0");
-        }
-        Ok(())
+        check.require(window.is_none() || positions.is_some(), || {
+            "window is set, but positions are missing".into()
+        })?;
+        check.require(*window != Some(0), || {
+            "window is 0, but must reach at least one key".into()
+        })?;
+        check.finite("scale", *scale)?;
+        check.require(soft_cap.is_none_or(|cap| cap.is_finite() && cap > 0.0), || {
+            let cap = soft_cap.unwrap_or_default();
+            format!("soft_cap is {cap}, but must be a finite number above 0")
+        })
     }
 
     fn access(&self) -> Access {

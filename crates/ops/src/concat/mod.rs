@@ -6,9 +6,9 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
-use crate::copy::cpu::copy;
+use crate::{check::Check, copy::cpu::copy};
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -46,34 +46,32 @@ impl Operation for Concat {
 
     fn check(&self) -> Result<()> {
         let Concat { inputs, axis, out } = self;
-        let refuse = |rule: String| {
-            // Many inputs would make an error nobody reads.
-            let named = inputs.iter().take(8).map(|input| ("input", input));
-            let named: Vec<_> = named.chain([("out", out)]).collect();
-            Err(Error::rule(self.name(), rule, &named))
-        };
+        // Many inputs would make an error nobody reads.
+        let named = inputs.iter().take(8).map(|input| ("input", input));
+        let check = Check::new(self.name(), named.chain([("out", out)]));
+        check.axis(out, *axis)?;
         let rank = out.shape().rank();
-        if *axis >= rank {
-            return refuse(format!("there is a dimension {axis}"));
-        }
         let mut total = 0usize;
         for (i, input) in inputs.iter().enumerate() {
-            if input.dtype() != out.dtype() {
-                return refuse(format!("input {i} has the dtype of out"));
-            }
+            check.require(input.dtype() == out.dtype(), || {
+                format!("input {i} is {}, but the output is {}", input.dtype(), out.dtype())
+            })?;
             let fits = input.shape().rank() == rank
                 && (0..rank).all(|a| a == *axis || input.shape()[a] == out.shape()[a]);
-            if !fits {
-                return refuse(format!("input {i} has the shape of out but for dimension {axis}"));
-            }
+            check.require(fits, || {
+                let (given, wanted) = (input.shape(), out.shape());
+                format!(
+                    "input {i} has shape {given}, but must match {wanted} except along axis {axis}"
+                )
+            })?;
             total = total.saturating_add(input.shape()[*axis]);
         }
-        if total != out.shape()[*axis] {
-            return refuse(format!(
-                "dimension {axis} of out is as long as those of the inputs together, {total}"
-            ));
-        }
-        Ok(())
+        let length = out.shape()[*axis];
+        check.require(total == length, || {
+            format!(
+                "the inputs have {total} elements along axis {axis}, but the output has {length}"
+            )
+        })
     }
 
     fn access(&self) -> Access {

@@ -8,8 +8,9 @@ pub(crate) mod webgpu;
 
 pub(crate) use cases::cases;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -35,14 +36,12 @@ impl Operation for Copy {
 
     fn check(&self) -> Result<()> {
         let Copy { x, out } = self;
-        let refuse = |rule: &str| Err(Error::rule(self.name(), rule, &[("x", x), ("out", out)]));
-        if x.shape() != out.shape() {
-            return refuse("x and out have the same shape");
-        }
-        if (x.dtype().is_block() || out.dtype().is_block()) && x.dtype() != out.dtype() {
-            return refuse("block formats are copied to the same format only");
-        }
-        Ok(())
+        let check = Check::new(self.name(), [("x", x), ("out", out)]);
+        check.same_shape(out, x)?;
+        let (from, to) = (x.dtype(), out.dtype());
+        check.require(from == to || !(from.is_block() || to.is_block()), || {
+            format!("x is {from} and out is {to}; use quantize or dequantize to convert blocks")
+        })
     }
 
     fn access(&self) -> Access {

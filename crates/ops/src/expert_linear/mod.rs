@@ -8,8 +8,9 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
+use crate::check::{Check, dims};
 use bessemer_core::{
-    Access, Cost, DType, Error, Host, Operation, Result, Shape, View,
+    Access, Cost, DType, Host, Operation, Result, Shape, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -65,36 +66,24 @@ impl Operation for ExpertLinear {
 
     fn check(&self) -> Result<()> {
         let ExpertLinear { x, weight, ids, out } = self;
-        let refuse = |rule: &str| {
-            let operands = [("x", x), ("weight", weight), ("ids", ids), ("out", out)];
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if !x.dtype().is_float() || !out.dtype().is_float() {
-            return refuse("x and out are floats");
+        let operands = [("x", x), ("weight", weight), ("ids", ids), ("out", out)];
+        let check = Check::new(self.name(), operands);
+        check.float(x)?;
+        check.float(out)?;
+        check.float_or_quantised(weight)?;
+        check.is(ids, DType::U32)?;
+        check.rank(ids, 2, "[rows, used]")?;
+        check.rank(weight, 3, "[experts, n, k]")?;
+        let ([rows, used], [_, n, k]) = (dims(ids.shape()), dims(weight.shape()));
+        if x.shape().rank() == 3 {
+            check.shape(x, &[rows, used, k], "[rows, used, k] of ids and weight")?;
+        } else {
+            check.shape(x, &[rows, k], "[rows, k] of ids and weight")?;
         }
-        if !weight.dtype().is_float() && !weight.dtype().is_block() {
-            return refuse("weight is a float or of a block format");
-        }
-        if ids.dtype() != DType::U32 {
-            return refuse("ids are u32");
-        }
-        let (&[rows, used], &[_, n, k]) = (&**ids.shape(), &**weight.shape()) else {
-            return refuse("ids have two dimensions and weight has three");
-        };
-        if **x.shape() != [rows, k] && **x.shape() != [rows, used, k] {
-            return refuse(
-                "x is [rows, k] or [rows, used, k], with ids [rows, used] and rows of weight of length k",
-            );
-        }
-        if **out.shape() != [rows, used, n] {
-            return refuse(
-                "out is [rows, used, n], with ids [rows, used] and n rows of weight per expert",
-            );
-        }
-        if u32::try_from(ids.elements()).is_err() {
-            return refuse("there are fewer than 2³² ids");
-        }
-        Ok(())
+        check.shape(out, &[rows, used, n], "[rows, used, n] of ids and weight")?;
+        check.require(u32::try_from(ids.elements()).is_ok(), || {
+            format!("there are {} ids, but at most 2³² - 1 can be told apart", ids.elements())
+        })
     }
 
     fn access(&self) -> Access {

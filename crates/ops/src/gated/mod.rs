@@ -9,8 +9,9 @@ mod webgpu;
 pub(crate) use cases::cases;
 pub(crate) use metal::msl_name;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -49,16 +50,10 @@ impl Operation for Gated {
 
     fn check(&self) -> Result<()> {
         let Gated { gate, up, out, .. } = self;
-        let refuse = |rule: &str| {
-            Err(Error::rule(self.name(), rule, &[("gate", gate), ("up", up), ("out", out)]))
-        };
-        if self.access().views().any(|view| !view.dtype().is_float()) {
-            return refuse("all operands are floats");
-        }
-        if gate.shape() != out.shape() || up.shape() != out.shape() {
-            return refuse("gate, up and out have the same shape");
-        }
-        Ok(())
+        let check = Check::new(self.name(), [("gate", gate), ("up", up), ("out", out)]);
+        check.all_floats()?;
+        check.same_shape(gate, out)?;
+        check.same_shape(up, out)
     }
 
     fn access(&self) -> Access {

@@ -6,9 +6,9 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
-use crate::{Activation, Gated, Linear, Linears};
+use crate::{Activation, Gated, Linear, Linears, check::Check};
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -55,10 +55,10 @@ impl Operation for GatedLinears {
     fn check(&self) -> Result<()> {
         self.layers().check()?;
         let GatedLinears { gate, up, out, .. } = self;
-        if gate.out.shape() != up.out.shape() || out.shape() != up.out.shape() {
-            let operands = [("gate.out", &gate.out), ("up.out", &up.out), ("out", out)];
-            return Err(Error::rule(self.name(), "all results have the same shape", &operands));
-        }
+        let operands = [("gate.out", &gate.out), ("up.out", &up.out), ("out", out)];
+        let check = Check::new(self.name(), operands);
+        check.same_shape(&gate.out, &up.out)?;
+        check.same_shape(out, &up.out)?;
         self.gated().check()
     }
 

@@ -8,11 +8,13 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, DType, Error, Host, Operation, Result, View,
+    Access, Cost, Host, MAX_RANK, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
+use smallvec::SmallVec;
 
 /// `out[.., i.., ..] = table[.., indices[i..], ..]` along dimension `axis`: along dimension 0, the
 /// rows of a table.
@@ -40,33 +42,28 @@ impl Operation for Gather {
 
     fn check(&self) -> Result<()> {
         let Gather { table, indices, axis, out } = self;
-        let refuse = |rule: String| {
-            let operands = [("table", table), ("indices", indices), ("out", out)];
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if !matches!(indices.dtype(), DType::I32 | DType::U32) {
-            return refuse("indices are i32 or u32".into());
-        }
-        let rank = table.shape().rank();
-        if *axis >= rank {
-            return refuse(format!("the table has a dimension {axis}"));
-        }
+        let operands = [("table", table), ("indices", indices), ("out", out)];
+        let check = Check::new(self.name(), operands);
+        check.index(indices)?;
+        check.axis(table, *axis)?;
         let (from, to) = (table.dtype(), out.dtype());
-        if from.is_block() && *axis + 1 == rank {
-            return refuse("a quantised table is not gathered along its rows".into());
-        }
+        check.require(!from.is_block() || *axis + 1 < table.shape().rank(), || {
+            format!(
+                "axis {axis} is the last one of a quantised table, whose rows are only read whole"
+            )
+        })?;
         let casts = (from.is_float() || from.is_block()) && to.is_float();
-        if from != to && !casts || to.is_block() {
-            return refuse("out has the dtype of the table, or both are floats".into());
-        }
+        check.require((from == to || casts) && !to.is_block(), || {
+            format!("out is {to}, which cannot hold elements of a table of {from}")
+        })?;
         let before = table.shape()[..*axis].iter();
         let wanted = before.chain(&**indices.shape()).chain(&table.shape()[axis + 1..]);
-        if !out.shape().iter().eq(wanted) {
-            return refuse(format!(
-                "out has the shape of the table with those of the indices in place of dimension {axis}"
-            ));
-        }
-        Ok(())
+        let wanted: SmallVec<[usize; 2 * MAX_RANK]> = wanted.copied().collect();
+        check.shape(
+            out,
+            &wanted,
+            "the shape of the table, with that of indices in place of the axis",
+        )
     }
 
     fn access(&self) -> Access {

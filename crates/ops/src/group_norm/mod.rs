@@ -8,8 +8,9 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -42,30 +43,20 @@ impl Operation for GroupNorm {
 
     fn check(&self) -> Result<()> {
         let GroupNorm { x, groups, weight, bias, epsilon, out } = self;
-        let refuse = |rule: String| {
-            let mut operands = vec![("x", x), ("out", out)];
-            operands.extend(weight.iter().map(|weight| ("weight", weight)));
-            operands.extend(bias.iter().map(|bias| ("bias", bias)));
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if self.access().views().any(|view| !view.dtype().is_float()) {
-            return refuse("all operands are floats".into());
-        }
-        if x.shape() != out.shape() || x.shape().rank() < 2 {
-            return refuse("x and out have the same shape, of at least two dimensions".into());
-        }
+        let check = Check::new(self.name(), [("x", x), ("out", out)])
+            .and("weight", weight.as_ref())
+            .and("bias", bias.as_ref());
+        check.all_floats()?;
+        check.rank_at_least(x, 2)?;
+        check.same_shape(out, x)?;
         let channels = x.shape()[1];
-        if *groups == 0 || !channels.is_multiple_of(*groups) {
-            return refuse(format!("{channels} channels split evenly into {groups} groups"));
+        check.require(*groups > 0 && channels.is_multiple_of(*groups), || {
+            format!("{channels} channels cannot be split evenly into {groups} groups")
+        })?;
+        for view in weight.iter().chain(bias) {
+            check.shape(view, &[channels], "one element per channel of x")?;
         }
-        let fits = |view: &View| **view.shape() == [channels];
-        if !weight.iter().chain(bias).all(fits) {
-            return refuse("weight and bias have one dimension, one element per channel".into());
-        }
-        if !(epsilon.is_finite() && *epsilon >= 0.0) {
-            return refuse("epsilon is a number of at least 0".into());
-        }
-        Ok(())
+        check.epsilon(*epsilon)
     }
 
     fn access(&self) -> Access {

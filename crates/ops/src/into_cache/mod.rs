@@ -9,9 +9,12 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
-use crate::RopePairs;
+use crate::{
+    RopePairs,
+    check::{Check, dims},
+};
 use bessemer_core::{
-    Access, Cost, DType, Error, Host, Operation, Result, View,
+    Access, Cost, DType, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -67,55 +70,45 @@ impl Operation for IntoCache {
 
     fn check(&self) -> Result<()> {
         let IntoCache { q, k, v, norms, positions, frequencies, keys, values, out, .. } = self;
-        let refuse = |rule: &str| {
-            let mut operands = vec![("q", q), ("k", k), ("v", v), ("positions", positions)];
-            operands.extend([("frequencies", frequencies), ("keys", keys), ("values", values)]);
-            operands.push(("out", out));
-            if let Some(norms) = norms {
-                operands.extend([("norms.q", &norms.q), ("norms.k", &norms.k)]);
-            }
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if [q, k, v, out].iter().any(|view| !view.dtype().is_float()) {
-            return refuse("q, k, v and out are floats");
+        let operands = [
+            ("q", q),
+            ("k", k),
+            ("v", v),
+            ("positions", positions),
+            ("frequencies", frequencies),
+            ("keys", keys),
+            ("values", values),
+            ("out", out),
+        ];
+        let check = Check::new(self.name(), operands)
+            .and("norms.q", norms.as_ref().map(|norms| &norms.q))
+            .and("norms.k", norms.as_ref().map(|norms| &norms.k));
+        for view in [q, k, v, out] {
+            check.float(view)?;
         }
-        let (&[rows, _, size], &[k_rows, kv_heads, k_size]) = (&**q.shape(), &**k.shape()) else {
-            return refuse("q and k have three dimensions, [rows, heads, head_size]");
-        };
-        if (rows, size) != (k_rows, k_size) || k.shape() != v.shape() || q.shape() != out.shape() {
-            return refuse("q, k, v and out have as many rows, with heads of one size");
-        }
-        if keys.dtype() != values.dtype()
-            || !(keys.dtype().is_float() || keys.dtype() == DType::Q8_0)
-        {
-            return refuse("keys and values are of one dtype: f32, f16, bf16 or q8_0");
-        }
-        let fits = keys.shape().rank() == 3
-            && keys.shape() == values.shape()
-            && (keys.shape()[0], keys.shape()[2]) == (kv_heads, size);
-        if !fits {
-            return refuse("keys and values have the same shape, [kv_heads, tokens, head_size]");
-        }
-        if positions.dtype() != DType::U32 || **positions.shape() != [rows] {
-            return refuse("positions are u32, one per row");
-        }
-        if frequencies.dtype() != DType::F32 || frequencies.shape().rank() != 1 {
-            return refuse("frequencies are f32, of one dimension");
-        }
-        if frequencies.elements() > size / 2 {
-            return refuse("there are at most half as many frequencies as elements of a head");
-        }
-        if !self.magnitude.is_finite() {
-            return refuse("magnitude is a finite number");
-        }
+        check.rank(q, 3, "[rows, heads, head_size]")?;
+        check.rank(k, 3, "[rows, kv_heads, head_size]")?;
+        let ([rows, _, size], [_, kv_heads, _]) = (dims(q.shape()), dims(k.shape()));
+        check.shape(k, &[rows, kv_heads, size], "rows and head size of q")?;
+        check.same_shape(v, k)?;
+        check.same_shape(out, q)?;
+        let stored = keys.dtype().is_float() || keys.dtype() == DType::Q8_0;
+        check.dtype(keys, stored, "f32, f16, bf16 or q8_0")?;
+        check.same_dtype(values, keys)?;
+        check.rank(keys, 3, "[kv_heads, tokens, head_size]")?;
+        let tokens = keys.shape()[1];
+        check.shape(keys, &[kv_heads, tokens, size], "heads and head size of k")?;
+        check.same_shape(values, keys)?;
+        check.is(positions, DType::U32)?;
+        check.shape(positions, &[rows], "one position per row of q")?;
+        check.frequencies(frequencies, size)?;
+        check.finite("magnitude", self.magnitude)?;
         if let Some(HeadNorms { q, k, epsilon }) = norms {
-            let fits = |view: &View| view.dtype().is_float() && **view.shape() == [size];
-            if !(fits(q) && fits(k)) {
-                return refuse("norms are floats, one per element of a head");
+            for view in [q, k] {
+                check.float(view)?;
+                check.shape(view, &[size], "one element per element of a head")?;
             }
-            if !(epsilon.is_finite() && *epsilon >= 0.0) {
-                return refuse("epsilon is a number of at least 0");
-            }
+            check.epsilon(*epsilon)?;
         }
         Ok(())
     }

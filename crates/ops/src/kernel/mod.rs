@@ -40,7 +40,7 @@ impl Operation for Kernel {
         let Kernel { program, launch, inputs, outputs } = self;
         let refuse = |rule: String| Err(bind::refusal("kernel", program, inputs, outputs, rule));
         if program.form() != Form::Kernel {
-            return refuse("a program over elements is a map or a reduction".into());
+            return refuse("the program works on elements; run it as a map or a reduction".into());
         }
         if let Err(error) = launch.check(program.name()) {
             return refuse(error.to_string());

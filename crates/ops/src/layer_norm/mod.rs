@@ -9,8 +9,9 @@ pub(crate) mod webgpu;
 pub(crate) use cases::cases;
 pub(crate) use cpu::{moments, not_below_zero, scale_and_shift};
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -40,26 +41,16 @@ impl Operation for LayerNorm {
 
     fn check(&self) -> Result<()> {
         let LayerNorm { x, weight, bias, epsilon, out } = self;
-        let refuse = |rule: &str| {
-            let mut operands = vec![("x", x), ("out", out)];
-            operands.extend(weight.iter().map(|weight| ("weight", weight)));
-            operands.extend(bias.iter().map(|bias| ("bias", bias)));
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if self.access().views().any(|view| !view.dtype().is_float()) {
-            return refuse("all operands are floats");
+        let check = Check::new(self.name(), [("x", x), ("out", out)])
+            .and("weight", weight.as_ref())
+            .and("bias", bias.as_ref());
+        check.all_floats()?;
+        check.rank_at_least(x, 1)?;
+        check.same_shape(out, x)?;
+        for view in weight.iter().chain(bias) {
+            check.shape(view, &[x.shape().width()], "one element per column of x")?;
         }
-        if x.shape() != out.shape() || x.shape().rank() == 0 {
-            return refuse("x and out have the same shape, of at least one dimension");
-        }
-        let fits = |view: &View| **view.shape() == [x.shape().width()];
-        if !weight.iter().chain(bias).all(fits) {
-            return refuse("weight and bias have one dimension, as long as the rows of x");
-        }
-        if !(epsilon.is_finite() && *epsilon >= 0.0) {
-            return refuse("epsilon is a number of at least 0");
-        }
-        Ok(())
+        check.epsilon(*epsilon)
     }
 
     fn access(&self) -> Access {

@@ -11,11 +11,13 @@ pub(crate) use cases::{cases, tolerance};
 pub(crate) use cpu::linear;
 pub use several::Linears;
 
+use crate::check::{Check, dims};
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, MAX_RANK, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
+use smallvec::SmallVec;
 
 /// `out = x · weightᵀ + bias`, over the last dimension of `x`.
 ///
@@ -85,33 +87,23 @@ impl Operation for Linear {
 
     fn check(&self) -> Result<()> {
         let Linear { x, weight, bias, out } = self;
-        let refuse = |rule: &str| {
-            let mut operands = vec![("x", x), ("weight", weight), ("out", out)];
-            operands.extend(bias.iter().map(|bias| ("bias", bias)));
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        let floats = [Some(x), bias.as_ref(), Some(out)];
-        if floats.into_iter().flatten().any(|view| !view.dtype().is_float()) {
-            return refuse("x, bias and out are floats");
-        }
-        if !weight.dtype().is_float() && !weight.dtype().is_block() {
-            return refuse("weight is a float or of a block format");
-        }
-        if x.shape().rank() == 0 || weight.shape().rank() != 2 {
-            return refuse("x has at least one dimension and weight has two");
-        }
-        let leading = x.shape().rank() - 1;
-        if weight.shape()[1] != x.shape().width() {
-            return refuse("rows of x and of weight are of the same length");
-        }
-        if out.shape().rank() != leading + 1
-            || out.shape()[..leading] != x.shape()[..leading]
-            || out.shape().width() != weight.shape()[0]
-        {
-            return refuse("out has the shape of x, with as many columns as weight has rows");
-        }
-        if bias.as_ref().is_some_and(|bias| **bias.shape() != [weight.shape()[0]]) {
-            return refuse("bias has one dimension, as long as the rows of out");
+        let check = Check::new(self.name(), [("x", x), ("weight", weight), ("out", out)])
+            .and("bias", bias.as_ref());
+        check.float(x)?;
+        check.float(out)?;
+        check.float_or_quantised(weight)?;
+        check.rank_at_least(x, 1)?;
+        check.rank(weight, 2, "[outputs, inputs]")?;
+        let ([outputs, inputs], width) = (dims(weight.shape()), x.shape().width());
+        check.require(inputs == width, || {
+            format!("rows of x have {width} elements, but rows of weight have {inputs}")
+        })?;
+        let mut wanted: SmallVec<[usize; MAX_RANK]> = SmallVec::from_slice(x.shape());
+        wanted[x.shape().rank() - 1] = outputs;
+        check.shape(out, &wanted, "rows of x, with one element per row of weight")?;
+        if let Some(bias) = bias {
+            check.float(bias)?;
+            check.shape(bias, &[outputs], "one element per row of weight")?;
         }
         Ok(())
     }

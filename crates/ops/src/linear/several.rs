@@ -1,8 +1,9 @@
 //! Several linear layers of the same activations, in one go.
 
 use super::{Layer, Linear, cpu, metal, webgpu};
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result,
+    Access, Cost, Host, Operation, Result,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -22,14 +23,15 @@ impl Operation for Linears {
 
     fn check(&self) -> Result<()> {
         let Some(first) = self.0.first() else {
-            return Err(Error::rule(self.name(), "there is at least one layer", &[]));
+            return Err(Check::new(self.name(), []).error("there are no layers to compute"));
         };
-        for layer in &self.0 {
+        for (i, layer) in self.0.iter().enumerate() {
             layer.check()?;
-            if !layer.x.is_same_place(&first.x) || layer.x.dtype() != first.x.dtype() {
-                let operands = [("the first x", &first.x), ("another x", &layer.x)];
-                return Err(Error::rule(self.name(), "all layers have the same x", &operands));
-            }
+            let same = layer.x.is_same_place(&first.x) && layer.x.dtype() == first.x.dtype();
+            let operands = [("x of layer 0", &first.x), ("its own x", &layer.x)];
+            Check::new(self.name(), operands).require(same, || {
+                format!("layer {i} has an x of its own, but must share that of layer 0")
+            })?;
         }
         Ok(())
     }

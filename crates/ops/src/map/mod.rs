@@ -76,13 +76,13 @@ impl Operation for Map {
         let Map { program, inputs, outputs } = self;
         let refuse = |rule: &str| Err(bind::refusal("map", program, inputs, outputs, rule));
         if program.form() != Form::Map || program.yields().is_some() {
-            return refuse("a map's program has views and yields nothing");
+            return refuse("the program is not a map: it has buffers or yields a value");
         }
         let Some(domain) = self.domain() else {
-            return refuse("a map has an output");
+            return refuse("there is no output");
         };
         if outputs.iter().any(|output| output.shape() != domain) {
-            return refuse("outputs are of one shape");
+            return refuse("the outputs have different shapes");
         }
         bind::check("map", program, inputs, outputs, Some(domain))
     }

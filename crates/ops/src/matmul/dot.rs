@@ -1,8 +1,9 @@
 //! The product of two vectors.
 
 use super::{cpu, metal, reference};
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -27,18 +28,13 @@ impl Operation for Dot {
 
     fn check(&self) -> Result<()> {
         let Dot { a, b, out } = self;
-        let views = [("a", a), ("b", b), ("out", out)];
-        let refuse = |rule: &str| Err(Error::rule(self.name(), rule, &views));
-        if views.iter().any(|(_, view)| !view.dtype().is_float()) {
-            return refuse("all operands are floats");
-        }
-        if a.shape().rank() != 1 || a.shape() != b.shape() {
-            return refuse("a and b have one dimension, of the same length");
-        }
-        if out.elements() != 1 {
-            return refuse("out has one element");
-        }
-        Ok(())
+        let check = Check::new(self.name(), [("a", a), ("b", b), ("out", out)]);
+        check.all_floats()?;
+        check.rank(a, 1, "a vector")?;
+        check.same_shape(b, a)?;
+        check.require(out.elements() == 1, || {
+            format!("out has shape {}, but must have exactly one element", out.shape())
+        })
     }
 
     fn access(&self) -> Access {

@@ -10,8 +10,9 @@ mod webgpu;
 pub(crate) use cases::cases;
 pub use dot::Dot;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, Shape, View,
+    Access, Cost, Host, Operation, Result, Shape, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -51,26 +52,29 @@ impl Operation for Matmul {
 
     fn check(&self) -> Result<()> {
         let Matmul { a, b, out } = self;
-        let views = [("a", a), ("b", b), ("out", out)];
-        let refuse = |rule: &str| Err(Error::rule(self.name(), rule, &views));
-        if views.iter().any(|(_, view)| !view.dtype().is_float()) {
-            return refuse("all operands are floats");
-        }
-        if views.iter().any(|(_, view)| view.shape().rank() < 2) {
-            return refuse("all operands have at least two dimensions");
+        let check = Check::new(self.name(), [("a", a), ("b", b), ("out", out)]);
+        check.all_floats()?;
+        for view in [a, b, out] {
+            check.rank_at_least(view, 2)?;
         }
         let (m, k, n) = self.sizes();
-        if b.shape()[b.shape().rank() - 2] != k {
-            return refuse("a has as many columns as b has rows");
-        }
-        let batch = leading(a)?.broadcast(&leading(b)?);
-        if batch.ok() != Some(leading(out)?) {
-            return refuse("the leading dimensions of a and b broadcast to those of out");
-        }
-        if out.shape()[out.shape().rank() - 2..] != [m, n] {
-            return refuse("out has the rows of a and the columns of b");
-        }
-        Ok(())
+        let rows = b.shape()[b.shape().rank() - 2];
+        check.require(rows == k, || {
+            format!("a has {k} columns, but b has {rows} rows; they must be as many")
+        })?;
+        let (of_a, of_b, of_out) = (leading(a)?, leading(b)?, leading(out)?);
+        check.require(of_a.broadcast(&of_b).ok() == Some(of_out), || {
+            format!(
+                "the leading dimensions {of_a} of a and {of_b} of b do not broadcast to {of_out}"
+            )
+        })?;
+        let given = &out.shape()[out.shape().rank() - 2..];
+        check.require(*given == [m, n], || {
+            format!(
+                "out has matrices of {given:?}, but must have {:?}: rows of a, columns of b",
+                [m, n]
+            )
+        })
     }
 
     fn access(&self) -> Access {

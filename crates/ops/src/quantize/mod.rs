@@ -8,8 +8,9 @@ pub(crate) mod webgpu;
 
 pub(crate) use cases::cases;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -37,17 +38,12 @@ pub struct Dequantize {
     pub out: View,
 }
 
-/// The rule of both: `blocks` and `floats` are `x` and `out` or the other way round.
-fn check(op: &dyn Operation, x: &View, out: &View, blocks: &str) -> Result<()> {
-    let refuse = |rule: String| Err(Error::rule(op.name(), rule, &[("x", x), ("out", out)]));
-    let (quantised, floats) = if blocks == "x" { (x, out) } else { (out, x) };
-    if !quantised.dtype().is_block() || !floats.dtype().is_float() {
-        return refuse(format!("{blocks} is of a block format and the other is a float"));
-    }
-    if x.shape() != out.shape() {
-        return refuse("x and out have the same shape".into());
-    }
-    Ok(())
+/// The rule of both: one of `x` and `out` is `quantised`, the other has floats.
+fn check(op: &dyn Operation, x: &View, out: &View, quantised: &View, floats: &View) -> Result<()> {
+    let check = Check::new(op.name(), [("x", x), ("out", out)]);
+    check.quantised(quantised)?;
+    check.float(floats)?;
+    check.same_shape(out, x)
 }
 
 impl Operation for Quantize {
@@ -56,7 +52,7 @@ impl Operation for Quantize {
     }
 
     fn check(&self) -> Result<()> {
-        check(self, &self.x, &self.out, "out")
+        check(self, &self.x, &self.out, &self.out, &self.x)
     }
 
     fn access(&self) -> Access {
@@ -90,7 +86,7 @@ impl Operation for Dequantize {
     }
 
     fn check(&self) -> Result<()> {
-        check(self, &self.x, &self.out, "x")
+        check(self, &self.x, &self.out, &self.x, &self.out)
     }
 
     fn access(&self) -> Access {

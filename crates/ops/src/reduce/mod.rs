@@ -157,10 +157,10 @@ impl Operation for Reduce {
         let outputs = std::slice::from_ref(output);
         let refuse = |rule: String| Err(bind::refusal(self.name(), program, inputs, outputs, rule));
         let (Form::Map, Some(ty)) = (program.form(), program.yields()) else {
-            return refuse("a reduction's program yields a value".into());
+            return refuse("the program yields no value to reduce".into());
         };
         if program.params().iter().any(|p| p.direction().is_some_and(|d| d.writes())) {
-            return refuse("a reduction's program writes nothing itself".into());
+            return refuse("the program of a reduction must not write, but it does".into());
         }
         let domain = match self.domain() {
             Ok(domain) => domain,
@@ -169,22 +169,25 @@ impl Operation for Reduce {
         bind::check(self.name(), program, inputs, &[], Some(&domain))?;
         let rank = domain.rank();
         if axes.iter().enumerate().any(|(i, a)| *a >= rank || axes[..i].contains(a)) {
-            return refuse(format!("axes {axes:?} do not name dimensions of {domain} once each"));
+            return refuse(format!("axes {axes:?} are out of range for {domain}, or repeated"));
         }
         let wanted = self.output_shape(&domain)?;
         if *output.shape() != wanted {
-            return refuse(format!("{domain} without axes {axes:?} is {wanted}"));
+            return refuse(format!(
+                "the output has shape {}, but {domain} reduced over axes {axes:?} is {wanted}",
+                output.shape()
+            ));
         }
         if !kind.fits(ty, output.dtype()) {
-            return refuse(format!("{kind} of {ty} can't be stored as {}", output.dtype()));
+            return refuse(format!("the {kind} of {ty} cannot be stored as {}", output.dtype()));
         }
         let count: usize = axes.iter().map(|&axis| domain[axis]).product();
         if count == 0 && wanted.elements() > 0 && !kind.takes_none() {
-            return refuse(format!("{kind} of no elements"));
+            return refuse(format!("the {kind} of no elements is undefined"));
         }
         if matches!(kind, ReduceKind::ArgMin | ReduceKind::ArgMax) && u32::try_from(count).is_err()
         {
-            return refuse(format!("{kind} of more than 2^32 elements"));
+            return refuse(format!("{kind} over {count} elements; indices are u32"));
         }
         Ok(())
     }

@@ -9,8 +9,9 @@ pub(crate) mod webgpu;
 pub(crate) use cases::cases;
 pub(crate) use cpu::NormRow;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -38,22 +39,12 @@ impl Operation for RmsNorm {
 
     fn check(&self) -> Result<()> {
         let RmsNorm { x, weight, epsilon, out } = self;
-        let refuse = |rule: &str| {
-            Err(Error::rule(self.name(), rule, &[("x", x), ("weight", weight), ("out", out)]))
-        };
-        if !(x.dtype().is_float() && weight.dtype().is_float() && out.dtype().is_float()) {
-            return refuse("all operands are floats");
-        }
-        if x.shape() != out.shape() || x.shape().rank() == 0 {
-            return refuse("x and out have the same shape, of at least one dimension");
-        }
-        if **weight.shape() != [x.shape().width()] {
-            return refuse("weight has one dimension, as long as the rows of x");
-        }
-        if !(epsilon.is_finite() && *epsilon >= 0.0) {
-            return refuse("epsilon is a number of at least 0");
-        }
-        Ok(())
+        let check = Check::new(self.name(), [("x", x), ("weight", weight), ("out", out)]);
+        check.all_floats()?;
+        check.rank_at_least(x, 1)?;
+        check.same_shape(out, x)?;
+        check.shape(weight, &[x.shape().width()], "one element per column of x")?;
+        check.epsilon(*epsilon)
     }
 
     fn access(&self) -> Access {

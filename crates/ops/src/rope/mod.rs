@@ -11,8 +11,9 @@ pub(crate) use cases::cases;
 pub(crate) use cpu::{Angles, Turn};
 pub use scaling::{RopeFrequencies, RopeScaling};
 
+use crate::check::{Check, dims};
 use bessemer_core::{
-    Access, Cost, DType, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -64,33 +65,18 @@ impl Operation for Rope {
 
     fn check(&self) -> Result<()> {
         let Rope { x, positions, frequencies, magnitude, out, .. } = self;
-        let refuse = |rule: &str| {
-            let operands =
-                [("x", x), ("positions", positions), ("frequencies", frequencies), ("out", out)];
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if !(x.dtype().is_float() && out.dtype().is_float()) {
-            return refuse("x and out are floats");
-        }
-        if !matches!(positions.dtype(), DType::I32 | DType::U32) {
-            return refuse("positions are i32 or u32");
-        }
-        if x.shape() != out.shape() || x.shape().rank() != 3 {
-            return refuse("x and out have the same shape, [rows, heads, head size]");
-        }
-        if **positions.shape() != [x.shape()[0]] {
-            return refuse("positions has one dimension, one element per row of x");
-        }
-        if frequencies.dtype() != DType::F32 || frequencies.shape().rank() != 1 {
-            return refuse("frequencies are f32, of one dimension");
-        }
-        if frequencies.elements() > x.shape()[2] / 2 {
-            return refuse("there are at most half as many frequencies as elements of a head");
-        }
-        if !magnitude.is_finite() {
-            return refuse("magnitude is a finite number");
-        }
-        Ok(())
+        let operands =
+            [("x", x), ("positions", positions), ("frequencies", frequencies), ("out", out)];
+        let check = Check::new(self.name(), operands);
+        check.float(x)?;
+        check.float(out)?;
+        check.index(positions)?;
+        check.rank(x, 3, "[rows, heads, head_size]")?;
+        check.same_shape(out, x)?;
+        let [rows, _, size] = dims(x.shape());
+        check.shape(positions, &[rows], "one position per row of x")?;
+        check.frequencies(frequencies, size)?;
+        check.finite("magnitude", *magnitude)
     }
 
     fn access(&self) -> Access {

@@ -126,15 +126,15 @@ impl RopeScaling {
     }
 
     fn check(&self, base: f64, dims: usize) -> Result<()> {
-        let refuse = |rule: &str| {
+        let refuse = |rule: String| {
             let operands = format!("base {base}, {dims} dimensions, {self:?}");
-            Err(Error::Rule { op: "rope", rule: rule.to_owned(), operands })
+            Err(Error::Rule { op: "rope", rule, operands })
         };
         if !dims.is_multiple_of(2) {
-            return refuse("the number of dimensions is even");
+            return refuse(format!("{dims} dimensions are odd, but rotate in pairs"));
         }
         if !(base.is_finite() && base > 1.0) {
-            return refuse("the base is above 1");
+            return refuse(format!("the base is {base}, but must be a finite number above 1"));
         }
         let positive = |x: &f64| x.is_finite() && *x > 0.0;
         let fits = match self {
@@ -154,13 +154,20 @@ impl RopeScaling {
             }
             RopeScaling::Divisors { divisors, magnitude } => {
                 if divisors.len() != dims / 2 {
-                    return refuse("there is one divisor per pair");
+                    return refuse(format!(
+                        "there are {} divisors for {} pairs",
+                        divisors.len(),
+                        dims / 2
+                    ));
                 }
                 magnitude.is_finite() && divisors.iter().all(|&x| positive(&f64::from(x)))
             }
         };
         if !fits {
-            return refuse("factors are positive numbers, and the high one above the low one");
+            return refuse(
+                "a factor is not positive, or the high frequency factor not above the low one"
+                    .into(),
+            );
         }
         Ok(())
     }

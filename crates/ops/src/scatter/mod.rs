@@ -8,11 +8,13 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, DType, Error, Host, Operation, Result, View,
+    Access, Cost, Host, MAX_RANK, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
+use smallvec::SmallVec;
 
 /// `table[.., indices[i], ..] = x[.., i, ..]` along dimension `axis`; the rest of the table stays.
 ///
@@ -39,35 +41,24 @@ impl Operation for Scatter {
 
     fn check(&self) -> Result<()> {
         let Scatter { x, indices, axis, table } = self;
-        let refuse = |rule: String| {
-            let operands = [("x", x), ("indices", indices), ("table", table)];
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if !matches!(indices.dtype(), DType::I32 | DType::U32) || indices.shape().rank() != 1 {
-            return refuse("indices are i32 or u32, of one dimension".into());
-        }
+        let operands = [("x", x), ("indices", indices), ("table", table)];
+        let check = Check::new(self.name(), operands);
+        check.index(indices)?;
+        check.rank(indices, 1, "one index per part of x")?;
+        check.axis(table, *axis)?;
         let rank = table.shape().rank();
-        if *axis >= rank {
-            return refuse(format!("the table has a dimension {axis}"));
-        }
         let (from, to) = (x.dtype(), table.dtype());
-        if to.is_block() && *axis + 1 == rank {
-            return refuse("a quantised table is not written to along its rows".into());
-        }
+        check.require(!to.is_block() || *axis + 1 < rank, || {
+            format!("axis {axis} is the last one of a quantised table, whose rows are only written whole")
+        })?;
         let casts = from.is_float() && (to.is_float() || to.is_block());
-        if from != to && !casts {
-            return refuse(
-                "x has the dtype of the table, or is a float for a float or quantised table".into(),
-            );
-        }
-        let wanted =
-            (0..rank).map(|a| if a == *axis { indices.shape()[0] } else { table.shape()[a] });
-        if !x.shape().iter().copied().eq(wanted) {
-            return refuse(format!(
-                "x has the shape of the table, with one part per index in dimension {axis}"
-            ));
-        }
-        Ok(())
+        check.require(from == to || casts, || {
+            format!("x is {from}, which cannot be stored in a table of {to}")
+        })?;
+        let parts = indices.shape()[0];
+        let wanted: SmallVec<[usize; MAX_RANK]> =
+            (0..rank).map(|a| if a == *axis { parts } else { table.shape()[a] }).collect();
+        check.shape(x, &wanted, "the shape of the table, with one part per index along the axis")
     }
 
     fn access(&self) -> Access {

@@ -8,8 +8,9 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, Error, Host, Operation, Result, View,
+    Access, Cost, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -48,24 +49,16 @@ impl Operation for Softmax {
 
     fn check(&self) -> Result<()> {
         let Softmax { x, scale, mask, out, .. } = self;
-        let refuse = |rule: &str| {
-            let mut operands = vec![("x", x), ("out", out)];
-            operands.extend(mask.iter().map(|mask| ("mask", mask)));
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if self.access().views().any(|view| !view.dtype().is_float()) {
-            return refuse("all operands are floats");
+        let check = Check::new(self.name(), [("x", x), ("out", out)]).and("mask", mask.as_ref());
+        check.all_floats()?;
+        check.rank_at_least(x, 1)?;
+        check.same_shape(out, x)?;
+        if let (Some(mask), Some(Err(_))) = (mask, self.full_mask()) {
+            let (mask, x) = (mask.shape(), x.shape());
+            let why = format!("mask has shape {mask}, which does not broadcast to that of x, {x}");
+            return Err(check.error(why));
         }
-        if x.shape() != out.shape() || x.shape().rank() == 0 {
-            return refuse("x and out have the same shape, of at least one dimension");
-        }
-        if self.full_mask().is_some_and(|mask| mask.is_err()) {
-            return refuse("mask broadcasts to the shape of x");
-        }
-        if !scale.is_finite() {
-            return refuse("scale is a finite number");
-        }
-        Ok(())
+        check.finite("scale", *scale)
     }
 
     fn access(&self) -> Access {

@@ -8,8 +8,9 @@ mod webgpu;
 
 pub(crate) use cases::cases;
 
+use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, DType, Error, Host, Operation, Result, View,
+    Access, Cost, DType, Host, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -36,31 +37,28 @@ impl Operation for TopK {
 
     fn check(&self) -> Result<()> {
         let TopK { x, values, indices } = self;
-        let refuse = |rule: &str| {
-            let operands = [("x", x), ("values", values), ("indices", indices)];
-            Err(Error::rule(self.name(), rule, &operands))
-        };
-        if !(x.dtype().is_float() && values.dtype().is_float()) {
-            return refuse("x and values are floats");
-        }
-        if indices.dtype() != DType::U32 {
-            return refuse("indices are u32");
-        }
-        let rank = x.shape().rank();
-        let fits = rank > 0
-            && values.shape() == indices.shape()
-            && values.shape().rank() == rank
-            && values.shape()[..rank - 1] == x.shape()[..rank - 1];
-        if !fits {
-            return refuse("values and indices have the shape of x but for the last dimension");
-        }
-        if values.shape().width() > x.shape().width() {
-            return refuse("the rows of x have at least as many elements as are asked for");
-        }
-        if u32::try_from(x.shape().width()).is_err() {
-            return refuse("the rows of x have fewer than 2³² elements");
-        }
-        Ok(())
+        let operands = [("x", x), ("values", values), ("indices", indices)];
+        let check = Check::new(self.name(), operands);
+        check.float(x)?;
+        check.float(values)?;
+        check.is(indices, DType::U32)?;
+        check.rank_at_least(x, 1)?;
+        check.same_shape(indices, values)?;
+        let (shape, rank) = (values.shape(), x.shape().rank());
+        let fits = shape.rank() == rank && shape[..rank - 1] == x.shape()[..rank - 1];
+        check.require(fits, || {
+            let wanted = x.shape();
+            format!(
+                "values has shape {shape}, but must match x, {wanted}, except along the last axis"
+            )
+        })?;
+        let (k, width) = (shape.width(), x.shape().width());
+        check.require(k <= width, || {
+            format!("the {k} largest are asked for, but rows of x have {width} elements")
+        })?;
+        check.require(u32::try_from(width).is_ok(), || {
+            format!("rows of x have {width} elements, but indices are u32")
+        })
     }
 
     fn access(&self) -> Access {

@@ -5,7 +5,7 @@ use super::{
     operands::Operands,
 };
 use bessemer::{
-    DType, Device, Error, Result,
+    DType, Device, Result,
     ops::{Copy, Map, Reduce, ReduceKind},
     program::Program,
 };
@@ -80,7 +80,7 @@ fn multiply_adds(fused: bool) -> String {
 }
 
 fn parse(text: &str) -> Result<Program> {
-    Program::parse("limits", text).map_err(|error| Error::view(error.to_string()))
+    Ok(Program::parse("limits", text)?)
 }
 
 #[cfg(test)]

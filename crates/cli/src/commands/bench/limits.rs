@@ -93,7 +93,7 @@ impl Operation for Probe {
         "probe"
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self) -> bessemer::core::Result<()> {
         Ok(())
     }
 

@@ -67,6 +67,6 @@ impl<'d> Operands<'d> {
             let end = bytes.min(start + pattern.len());
             self.device.write(&Slice::new(&buffer, start..end)?, &pattern[..end - start])?;
         }
-        View::new(&buffer, dtype, shape)
+        Ok(View::new(&buffer, dtype, shape)?)
     }
 }

@@ -3,7 +3,7 @@
 use super::{operands::Operands, products};
 use bessemer::{
     DType::{self, F16, F32, Q8_0},
-    Error, Operation, Result,
+    Operation, Result,
     ops::{
         Activation, AddRmsNorm, Attention, Concat, Copy, Gated, Gather, LayerNorm, Map, Reduce,
         ReduceKind, RmsNorm, Rope, RopePairs, Scatter, Softmax, TopK,
@@ -143,7 +143,7 @@ fn reduce(
 }
 
 fn parse(text: &str) -> Result<Program> {
-    Program::parse("bench", text).map_err(|error| Error::view(error.to_string()))
+    Ok(Program::parse("bench", text)?)
 }
 
 fn rms_norm(dtype: DType, dims: [usize; 2]) -> Work {

@@ -28,7 +28,7 @@ fn head(device: &Device) -> String {
     let info = device.info();
     let mut text = format!("# bessemer on {}: {}\n\n", info.kind, info.name);
     if info.software {
-        text.push_str("**This device is an imitation in software, not a GPU.**\n\n");
+        text.push_str("**This device is emulated in software; it is not a GPU.**\n\n");
     }
     // Writing to a string cannot fail.
     let _ = writeln!(text, "* bessemer {}", env!("CARGO_PKG_VERSION"));

@@ -1,4 +1,4 @@
-//! GPU captures for Xcode: `BESSEMER_CAPTURE=run.gputrace` records all that a device runs.
+//! GPU captures for Xcode, of everything that a device runs.
 
 use crate::hal::{Fault, Result};
 use objc2::{
@@ -7,6 +7,7 @@ use objc2::{
 };
 use objc2_foundation::{NSString, NSURL};
 use objc2_metal::{MTLCaptureDescriptor, MTLCaptureDestination, MTLCaptureManager, MTLDevice};
+use std::path::Path;
 
 /// A capture that ends when it is dropped.
 pub(super) struct Capture(Retained<MTLCaptureManager>);
@@ -17,13 +18,12 @@ unsafe impl Send for Capture {}
 unsafe impl Sync for Capture {}
 
 impl Capture {
-    /// Starts one if the environment asks for it.
-    pub(super) fn from_env(
+    /// Starts one that goes to the file `path`.
+    pub(super) fn start(
         gpu: &Retained<ProtocolObject<dyn MTLDevice>>,
-    ) -> Result<Option<Capture>> {
-        let Ok(path) = std::env::var("BESSEMER_CAPTURE") else {
-            return Ok(None);
-        };
+        path: &Path,
+    ) -> Result<Capture> {
+        let path = path.to_string_lossy();
         // SAFETY: it is there on every system with Metal.
         let manager = unsafe { MTLCaptureManager::sharedCaptureManager() };
         let descriptor = MTLCaptureDescriptor::new();
@@ -33,11 +33,11 @@ impl Capture {
         descriptor.setDestination(MTLCaptureDestination::GPUTraceDocument);
         descriptor.setOutputURL(Some(&NSURL::fileURLWithPath(&NSString::from_str(&path))));
         match manager.startCaptureWithDescriptor_error(&descriptor) {
-            Ok(()) => Ok(Some(Capture(manager))),
+            Ok(()) => Ok(Capture(manager)),
             Err(error) => {
                 let why = error.localizedDescription();
                 let hint = "set METAL_CAPTURE_ENABLED=1, and name a file that is not there yet";
-                Err(Fault::new(format!("BESSEMER_CAPTURE={path}: {why}; {hint}")))
+                Err(Fault::new(format!("capture to {path}: {why}; {hint}")))
             }
         }
     }

@@ -19,7 +19,7 @@ use objc2_foundation::{NSOperatingSystemVersion, NSProcessInfo};
 #[cfg(target_os = "macos")]
 use objc2_metal::MTLCopyAllDevices;
 use objc2_metal::{MTLCreateSystemDefaultDevice, MTLDevice, MTLGPUFamily};
-use std::{env, sync::Arc};
+use std::{env, path::Path, sync::Arc};
 
 /// A GPU of Apple's, or one that Apple's Metal drives.
 pub struct Device {
@@ -52,8 +52,9 @@ fn all() -> Vec<Retained<Gpu>> {
 }
 
 impl Device {
-    /// Opens the GPU whose name has `name` in it, or the system's choice.
-    pub fn open(name: Option<&str>) -> Result<Device> {
+    /// Opens the GPU whose name has `name` in it, or the system's choice; `capture` is a file for
+    /// Xcode, with everything it runs.
+    pub fn open(name: Option<&str>, capture: Option<&Path>) -> Result<Device> {
         autoreleasepool(|_| {
             let device = match name {
                 // A program with no window may find that the system has not chosen.
@@ -71,7 +72,7 @@ impl Device {
                     })
                 }
             }?;
-            let capture = Capture::from_env(&device)?;
+            let capture = capture.map(|path| Capture::start(&device, path)).transpose()?;
             compile_on_all_cores(&device);
             let facts = facts(&device);
             let residency = Residency::new(&device, facts.working_set).map(Arc::new);

@@ -1,0 +1,353 @@
+//! Every refusal of every op, once: its text is a snapshot, and a place in the code that refuses
+//! and is not reached from here fails the test.
+
+use crate::*;
+use bessemer_core::{
+    DType::{self, BF16, F32, I32, Q4_0, Q8_0, U32},
+    Device, Operation, Shape, View,
+};
+use bessemer_cpu::Reference;
+use std::{cell::RefCell, collections::BTreeSet, fs, panic::Location, path::Path};
+
+thread_local! {
+    static REACHED: RefCell<BTreeSet<(String, u32)>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// Takes note of where an op refused.
+pub(super) fn note(place: &Location<'_>) {
+    REACHED.with_borrow_mut(|reached| reached.insert((place.file().to_owned(), place.line())));
+}
+
+struct Walk {
+    device: Reference,
+    said: RefCell<Vec<String>>,
+}
+
+impl Walk {
+    fn view(&self, dtype: DType, dims: &[usize]) -> View {
+        let shape = Shape::new(dims).unwrap();
+        let bytes = dtype.bytes_for(shape.elements()).unwrap();
+        View::new(&self.device.alloc(bytes).unwrap(), dtype, shape).unwrap()
+    }
+
+    /// A view of as many elements as one likes: all are the same one.
+    fn vast(&self, dtype: DType, dims: &[usize]) -> View {
+        self.view(dtype, &[1]).broadcast_to(Shape::new(dims).unwrap()).unwrap()
+    }
+
+    fn refuse(&self, op: impl Operation) {
+        let error = op.check().expect_err("it should be refused");
+        self.said.borrow_mut().push(error.to_string());
+    }
+}
+
+#[test]
+fn every_refusal_says_what_is_wrong() {
+    let walk = Walk { device: Reference::new(), said: RefCell::default() };
+    norms(&walk);
+    attention(&walk);
+    tables(&walk);
+    products(&walk);
+    others(&walk);
+    insta::assert_snapshot!(walk.said.borrow().join("\n"));
+    let missed: Vec<String> =
+        places().into_iter().filter(|place| !reached(place)).map(told).collect();
+    assert!(missed.is_empty(), "never refused:\n{}", missed.join("\n"));
+}
+
+fn norms(walk: &Walk) {
+    let f = |dims: &[usize]| walk.view(F32, dims);
+    let (ints, point, wide) = (walk.view(I32, &[2, 4]), f(&[]), f(&[2, 5]));
+    let (x, weight, out, short) = (f(&[2, 4]), f(&[4]), f(&[2, 4]), f(&[3]));
+    let images = (f(&[1, 6, 2]), f(&[1, 6, 2]), f(&[6]));
+    let rms = RmsNorm { x: x.clone(), weight: weight.clone(), epsilon: 1e-5, out: out.clone() };
+    let layer = LayerNorm {
+        x: x.clone(),
+        weight: Some(weight.clone()),
+        bias: None,
+        epsilon: 1e-5,
+        out: out.clone(),
+    };
+    let add = AddRmsNorm {
+        x: x.clone(),
+        y: f(&[2, 4]),
+        weight: weight.clone(),
+        epsilon: 0.0,
+        sum: f(&[2, 4]),
+        out: out.clone(),
+    };
+    let group = GroupNorm {
+        x: images.0,
+        groups: 3,
+        weight: Some(images.2),
+        bias: None,
+        epsilon: 0.0,
+        out: images.1,
+    };
+    walk.refuse(RmsNorm { x: ints.clone(), ..rms.clone() });
+    walk.refuse(RmsNorm { x: point.clone(), ..rms.clone() });
+    walk.refuse(RmsNorm { out: wide.clone(), ..rms.clone() });
+    walk.refuse(RmsNorm { weight: short.clone(), ..rms.clone() });
+    walk.refuse(RmsNorm { epsilon: f32::NAN, ..rms });
+    walk.refuse(LayerNorm { out: ints.clone(), ..layer.clone() });
+    walk.refuse(LayerNorm { x: point.clone(), ..layer.clone() });
+    walk.refuse(LayerNorm { out: wide.clone(), ..layer.clone() });
+    walk.refuse(LayerNorm { bias: Some(short.clone()), ..layer.clone() });
+    walk.refuse(LayerNorm { epsilon: -1.0, ..layer });
+    walk.refuse(AddRmsNorm { y: ints.clone(), ..add.clone() });
+    walk.refuse(AddRmsNorm { x: point, ..add.clone() });
+    walk.refuse(AddRmsNorm { sum: wide, ..add.clone() });
+    walk.refuse(AddRmsNorm { weight: short.clone(), ..add.clone() });
+    walk.refuse(AddRmsNorm { epsilon: f32::INFINITY, ..add });
+    walk.refuse(GroupNorm { out: ints, ..group.clone() });
+    walk.refuse(GroupNorm { x: weight, ..group.clone() });
+    walk.refuse(GroupNorm { out, ..group.clone() });
+    walk.refuse(GroupNorm { groups: 4, ..group.clone() });
+    walk.refuse(GroupNorm { weight: Some(short), ..group.clone() });
+    walk.refuse(GroupNorm { epsilon: -0.5, ..group });
+}
+
+fn attention(walk: &Walk) {
+    let f = |dims: &[usize]| walk.view(F32, dims);
+    let ints = walk.view(I32, &[2, 4, 8]);
+    let q8 = walk.view(Q8_0, &[2, 6, 32]);
+    let gaps = f(&[2, 6, 16]).step(2, 0, 8, 2).unwrap();
+    let (q, k, positions) = (f(&[3, 4, 8]), f(&[2, 6, 8]), walk.view(U32, &[3]));
+    let (flat, odd) = (f(&[3, 4]), f(&[3, 6, 8]));
+    let good = Attention {
+        q: q.clone(),
+        k: k.clone(),
+        v: k.clone(),
+        positions: Some(positions.clone()),
+        window: None,
+        scale: 1.0,
+        soft_cap: None,
+        out: q.clone(),
+    };
+    let small = f(&[2, 6, 4]);
+    walk.refuse(Attention { q: ints.clone(), ..good.clone() });
+    walk.refuse(Attention { out: ints.clone(), ..good.clone() });
+    walk.refuse(Attention { k: ints.clone(), ..good.clone() });
+    walk.refuse(Attention { v: q8, ..good.clone() });
+    walk.refuse(Attention { q: flat.clone(), ..good.clone() });
+    walk.refuse(Attention { out: odd.clone(), ..good.clone() });
+    walk.refuse(Attention { k: flat.clone(), ..good.clone() });
+    walk.refuse(Attention { v: odd.clone(), ..good.clone() });
+    walk.refuse(Attention { k: small.clone(), v: small, ..good.clone() });
+    walk.refuse(Attention { k: odd.clone(), v: odd.clone(), ..good.clone() });
+    walk.refuse(Attention { k: gaps.clone(), v: gaps, ..good.clone() });
+    walk.refuse(Attention { positions: Some(f(&[3])), ..good.clone() });
+    walk.refuse(Attention { positions: Some(walk.view(U32, &[4])), ..good.clone() });
+    walk.refuse(Attention { positions: None, window: Some(2), ..good.clone() });
+    walk.refuse(Attention { window: Some(0), ..good.clone() });
+    walk.refuse(Attention { scale: f32::NAN, ..good.clone() });
+    walk.refuse(Attention { soft_cap: Some(0.0), ..good });
+
+    let frequencies = f(&[4]);
+    let rope = Rope {
+        x: q.clone(),
+        positions: positions.clone(),
+        frequencies: frequencies.clone(),
+        magnitude: 1.0,
+        pairs: RopePairs::Halves,
+        out: q.clone(),
+    };
+    walk.refuse(Rope { x: ints.clone(), ..rope.clone() });
+    walk.refuse(Rope { out: ints.clone(), ..rope.clone() });
+    walk.refuse(Rope { positions: f(&[3]), ..rope.clone() });
+    walk.refuse(Rope { x: flat.clone(), ..rope.clone() });
+    walk.refuse(Rope { out: odd.clone(), ..rope.clone() });
+    walk.refuse(Rope { positions: walk.view(U32, &[2]), ..rope.clone() });
+    walk.refuse(Rope { frequencies: walk.view(BF16, &[4]), ..rope.clone() });
+    walk.refuse(Rope { frequencies: f(&[2, 2]), ..rope.clone() });
+    walk.refuse(Rope { frequencies: f(&[5]), ..rope.clone() });
+    walk.refuse(Rope { magnitude: f32::NAN, ..rope });
+
+    let (new, stored) = (f(&[3, 2, 8]), f(&[2, 6, 8]));
+    let cache = IntoCache {
+        q: q.clone(),
+        k: new.clone(),
+        v: new.clone(),
+        norms: None,
+        positions,
+        frequencies,
+        magnitude: 1.0,
+        pairs: RopePairs::Halves,
+        keys: stored.clone(),
+        values: stored,
+        out: q,
+    };
+    let norms = |q: View, epsilon: f32| Some(HeadNorms { k: q.clone(), q, epsilon });
+    walk.refuse(IntoCache { k: ints.clone(), ..cache.clone() });
+    walk.refuse(IntoCache { q: flat.clone(), ..cache.clone() });
+    walk.refuse(IntoCache { k: flat.clone(), ..cache.clone() });
+    walk.refuse(IntoCache { k: f(&[2, 2, 8]), ..cache.clone() });
+    walk.refuse(IntoCache { v: f(&[3, 4, 8]), ..cache.clone() });
+    walk.refuse(IntoCache { out: odd.clone(), ..cache.clone() });
+    walk.refuse(IntoCache { keys: ints, ..cache.clone() });
+    walk.refuse(IntoCache { values: walk.view(BF16, &[2, 6, 8]), ..cache.clone() });
+    walk.refuse(IntoCache { keys: flat, ..cache.clone() });
+    walk.refuse(IntoCache { keys: odd, ..cache.clone() });
+    walk.refuse(IntoCache { values: f(&[2, 7, 8]), ..cache.clone() });
+    walk.refuse(IntoCache { positions: walk.view(I32, &[3]), ..cache.clone() });
+    walk.refuse(IntoCache { positions: walk.view(U32, &[2]), ..cache.clone() });
+    walk.refuse(IntoCache { frequencies: f(&[8]), ..cache.clone() });
+    walk.refuse(IntoCache { magnitude: f32::INFINITY, ..cache.clone() });
+    walk.refuse(IntoCache { norms: norms(walk.view(I32, &[8]), 0.0), ..cache.clone() });
+    walk.refuse(IntoCache { norms: norms(f(&[4]), 0.0), ..cache.clone() });
+    walk.refuse(IntoCache { norms: norms(f(&[8]), -1.0), ..cache });
+}
+
+fn tables(walk: &Walk) {
+    let f = |dims: &[usize]| walk.view(F32, dims);
+    let (ids, ints, blocks) =
+        (walk.view(U32, &[3]), walk.view(I32, &[3, 4]), walk.view(Q4_0, &[5, 32]));
+    let gather = Gather { table: f(&[5, 4]), indices: ids.clone(), axis: 0, out: f(&[3, 4]) };
+    walk.refuse(Gather { indices: f(&[3]), ..gather.clone() });
+    walk.refuse(Gather { axis: 2, ..gather.clone() });
+    walk.refuse(Gather { table: blocks.clone(), axis: 1, ..gather.clone() });
+    walk.refuse(Gather { out: ints.clone(), ..gather.clone() });
+    walk.refuse(Gather { out: f(&[4, 4]), ..gather });
+    let scatter = Scatter { x: f(&[3, 4]), indices: ids, axis: 0, table: f(&[5, 4]) };
+    walk.refuse(Scatter { indices: f(&[3]), ..scatter.clone() });
+    walk.refuse(Scatter { indices: walk.view(U32, &[3, 1]), ..scatter.clone() });
+    walk.refuse(Scatter { axis: 2, ..scatter.clone() });
+    walk.refuse(Scatter { table: blocks, axis: 1, ..scatter.clone() });
+    walk.refuse(Scatter { x: ints.clone(), ..scatter.clone() });
+    walk.refuse(Scatter { x: f(&[2, 4]), ..scatter });
+    let concat = Concat { inputs: vec![f(&[1, 4]), f(&[2, 4])], axis: 0, out: f(&[3, 4]) };
+    walk.refuse(Concat { axis: 2, ..concat.clone() });
+    walk.refuse(Concat { inputs: vec![f(&[1, 4]), ints], ..concat.clone() });
+    walk.refuse(Concat { inputs: vec![f(&[1, 5])], ..concat.clone() });
+    walk.refuse(Concat { inputs: vec![f(&[1, 4])], ..concat });
+    let top = TopK { x: f(&[2, 8]), values: f(&[2, 3]), indices: walk.view(U32, &[2, 3]) };
+    let few = walk.view(U32, &[1]);
+    walk.refuse(TopK { x: walk.view(I32, &[2, 8]), ..top.clone() });
+    walk.refuse(TopK { values: walk.view(I32, &[2, 3]), ..top.clone() });
+    walk.refuse(TopK { indices: f(&[2, 3]), ..top.clone() });
+    walk.refuse(TopK { x: f(&[]), ..top.clone() });
+    walk.refuse(TopK { values: f(&[2, 4]), ..top.clone() });
+    walk.refuse(TopK { x: f(&[3, 8]), ..top.clone() });
+    walk.refuse(TopK { x: f(&[2, 2]), ..top });
+    walk.refuse(TopK { x: walk.vast(F32, &[1 << 33]), values: f(&[1]), indices: few });
+}
+
+fn products(walk: &Walk) {
+    let f = |dims: &[usize]| walk.view(F32, dims);
+    let ints = walk.view(I32, &[2, 4]);
+    let matmul = Matmul { a: f(&[2, 4]), b: f(&[4, 3]), out: f(&[2, 3]) };
+    walk.refuse(Matmul { a: ints.clone(), ..matmul.clone() });
+    walk.refuse(Matmul { a: f(&[4]), ..matmul.clone() });
+    walk.refuse(Matmul { a: f(&[2, 5]), ..matmul.clone() });
+    walk.refuse(Matmul { a: f(&[7, 2, 4]), ..matmul.clone() });
+    walk.refuse(Matmul { out: f(&[3, 3]), ..matmul });
+    let dot = Dot { a: f(&[4]), b: f(&[4]), out: f(&[]) };
+    walk.refuse(Dot { a: walk.view(I32, &[4]), ..dot.clone() });
+    walk.refuse(Dot { a: f(&[2, 2]), ..dot.clone() });
+    walk.refuse(Dot { b: f(&[5]), ..dot.clone() });
+    walk.refuse(Dot { out: f(&[2]), ..dot });
+    let linear = Linear { x: f(&[2, 4]), weight: f(&[3, 4]), bias: None, out: f(&[2, 3]) };
+    walk.refuse(Linear { x: ints.clone(), ..linear.clone() });
+    walk.refuse(Linear { out: ints.clone(), ..linear.clone() });
+    walk.refuse(Linear { weight: ints.clone(), ..linear.clone() });
+    walk.refuse(Linear { x: f(&[]), ..linear.clone() });
+    walk.refuse(Linear { weight: f(&[4]), ..linear.clone() });
+    walk.refuse(Linear { weight: f(&[3, 5]), ..linear.clone() });
+    walk.refuse(Linear { out: f(&[2, 4]), ..linear.clone() });
+    walk.refuse(Linear { bias: Some(walk.view(U32, &[3])), ..linear.clone() });
+    walk.refuse(Linear { bias: Some(f(&[2])), ..linear.clone() });
+    let other = Linear { x: f(&[2, 4]), ..linear.clone() };
+    walk.refuse(Linears(Vec::new()));
+    walk.refuse(Linears(vec![linear.clone(), other]));
+    let gated = GatedLinears {
+        gate: Linear { out: f(&[2, 3]), ..linear.clone() },
+        up: linear.clone(),
+        activation: Activation::Silu,
+        out: f(&[2, 3]),
+    };
+    let wide = Linear { weight: f(&[5, 4]), out: f(&[2, 5]), ..linear };
+    walk.refuse(GatedLinears { gate: wide, ..gated.clone() });
+    walk.refuse(GatedLinears { out: f(&[2, 4]), ..gated });
+    let experts = ExpertLinear {
+        x: f(&[2, 4]),
+        weight: f(&[5, 3, 4]),
+        ids: walk.view(U32, &[2, 2]),
+        out: f(&[2, 2, 3]),
+    };
+    walk.refuse(ExpertLinear { x: ints.clone(), ..experts.clone() });
+    walk.refuse(ExpertLinear { out: ints.clone(), ..experts.clone() });
+    walk.refuse(ExpertLinear { weight: ints.clone(), ..experts.clone() });
+    walk.refuse(ExpertLinear { ids: ints, ..experts.clone() });
+    walk.refuse(ExpertLinear { ids: walk.view(U32, &[2]), ..experts.clone() });
+    walk.refuse(ExpertLinear { weight: f(&[3, 4]), ..experts.clone() });
+    walk.refuse(ExpertLinear { x: f(&[2, 3, 4]), ..experts.clone() });
+    walk.refuse(ExpertLinear { x: f(&[2, 5]), ..experts.clone() });
+    walk.refuse(ExpertLinear { out: f(&[2, 2, 4]), ..experts.clone() });
+    let (rows, used) = (1 << 17, 1 << 16);
+    walk.refuse(ExpertLinear {
+        x: walk.vast(F32, &[rows, 4]),
+        ids: walk.vast(U32, &[rows, used]),
+        out: walk.vast(F32, &[rows, used, 3]),
+        ..experts
+    });
+}
+
+fn others(walk: &Walk) {
+    let f = |dims: &[usize]| walk.view(F32, dims);
+    let (ints, blocks) = (walk.view(I32, &[2, 32]), walk.view(Q4_0, &[2, 32]));
+    let softmax = Softmax { x: f(&[2, 4]), scale: 1.0, mask: None, log: false, out: f(&[2, 4]) };
+    walk.refuse(Softmax { x: ints.clone(), ..softmax.clone() });
+    walk.refuse(Softmax { x: f(&[]), ..softmax.clone() });
+    walk.refuse(Softmax { out: f(&[2, 5]), ..softmax.clone() });
+    walk.refuse(Softmax { mask: Some(f(&[3])), ..softmax.clone() });
+    walk.refuse(Softmax { scale: f32::NAN, ..softmax });
+    let gated = Gated { gate: f(&[4]), up: f(&[4]), activation: Activation::Silu, out: f(&[4]) };
+    walk.refuse(Gated { gate: ints.clone(), ..gated.clone() });
+    walk.refuse(Gated { gate: f(&[5]), ..gated.clone() });
+    walk.refuse(Gated { up: f(&[5]), ..gated });
+    walk.refuse(Copy { x: f(&[2, 32]), out: f(&[32, 2]) });
+    walk.refuse(Copy { x: f(&[2, 32]), out: blocks.clone() });
+    walk.refuse(Quantize { x: f(&[2, 32]), out: f(&[2, 32]) });
+    walk.refuse(Quantize { x: ints, out: blocks.clone() });
+    walk.refuse(Dequantize { x: blocks, out: f(&[2, 64]) });
+}
+
+/// The file and line of each call of a method that may refuse.
+fn places() -> Vec<(String, u32)> {
+    let mut places = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                if !path.ends_with("src/check") {
+                    folders.push(path);
+                }
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            if !text.contains("Check::new(") {
+                continue;
+            }
+            for (number, line) in text.lines().enumerate() {
+                let line = line.trim_start();
+                if line.contains("check.") && !line.starts_with("//")
+                    || line.starts_with(".require(")
+                {
+                    places.push((path.display().to_string(), number as u32 + 1));
+                }
+            }
+        }
+    }
+    places.sort();
+    places
+}
+
+/// Whether an op has refused there: the compiler names files from the workspace's root.
+fn reached((path, line): &(String, u32)) -> bool {
+    REACHED.with_borrow(|all| all.iter().any(|(file, at)| path.ends_with(file) && at == line))
+}
+
+fn told((path, line): (String, u32)) -> String {
+    format!("{path}:{line}")
+}
