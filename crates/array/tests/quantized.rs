@@ -21,14 +21,15 @@ fn every_format_there_and_back() {
             let back = small.dequantize();
             assert_eq!(back.dtype(), F32);
             let worst = values(&back).into_iter().zip(&numbers).map(|(a, b)| (a - b).abs());
-            // 4 bits over a range of 2: steps of 1/7, about half of one off at most.
-            assert!(worst.fold(0.0, f64::max) < 0.1, "{dtype}");
+            // 4 bits over a range of 2: steps of 1/7, about half of one off at most; 3 bits, of 1/3.
+            let most = if dtype == DType::Q3_K { 0.25 } else { 0.1 };
+            assert!(worst.fold(0.0, f64::max) < most, "{dtype}");
             // What is lazy, strided, of another dtype.
             let lazy = (x.slice(bessemer_array::s![..;2]) * 2.0).astype(F16);
             let small = lazy.quantize(dtype).unwrap();
             let found = values(&(small.dequantize() * 0.5));
             let wanted = [&numbers[..512], &numbers[1024..]].concat();
-            assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 0.1), "{dtype}");
+            assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < most), "{dtype}");
         }
         let whole = array(&device, I32, &[32], &vec![5.0; 32]).quantize(Q8_0).unwrap();
         assert!(values(&whole.dequantize()).iter().all(|x| (x - 5.0).abs() < 0.01));

@@ -83,7 +83,10 @@ fn without_metal_it_says_what_to_do() {
     assert_one_error(&finish(command, 1).1, &["metal", "use `cpu`", "BESSEMER_SOFTMETAL=1"]);
     let mut command = bessemer(&["check", "--device", "metal"]);
     command.env("BESSEMER_SOFTMETAL", "yes");
-    assert_one_error(&finish(command, 1).1, &["BESSEMER_SOFTMETAL is `yes`", "1 or checked"]);
+    assert_one_error(
+        &finish(command, 1).1,
+        &["unknown setting `yes`", "use 1, checked, or one of the GPUs"],
+    );
 }
 
 #[test]
@@ -99,7 +102,7 @@ fn a_report_is_one_page_that_says_what_ran_and_nothing_of_the_user() {
     let page = fs::read_to_string(&path).unwrap();
     for words in [
         "# bessemer on metal: softmetal (Metal in software)",
-        "**This device is an imitation in software, not a GPU.**",
+        "**This device is emulated in software; it is not a GPU.**",
         "* system: softmetal on linux",
         "* threadgroup memory: 32768 bytes",
         "## Conformance",

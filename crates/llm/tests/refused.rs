@@ -269,7 +269,7 @@ fn folders_of_safetensors() {
             "phi3",
             json!({"rope_scaling": {"type": "longrope", "short_factor": [1.0], "long_factor": [1.0]}}),
             |_| (),
-            &["`rope_scaling`", "one divisor per pair"],
+            &["`rope_scaling`", "1 divisors for 4 pairs"],
         ),
         (
             "gemma2",

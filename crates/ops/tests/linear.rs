@@ -115,10 +115,10 @@ fn a_precise_device_rounds_activations_to_two_bytes_or_not_at_all() {
             });
             let bound = if dtype.is_block() { 1e-4 } else { 1e-5 };
             assert!(errors[1] < bound, "{dtype}, {rows} rows: {errors:?}");
-            // Where the usual device rounds to a byte, it can be told apart. Levels of three bits make
-            // small sums, of which rounding to a single takes more.
+            // Where the usual device rounds to a byte, it can be told apart; less so for Q3_K.
+            let apart = if dtype == DType::Q3_K { 2.0 } else { 4.0 };
             if dtype.is_block() && !(5..=16).contains(&rows) {
-                assert!(errors[0] > 2.0 * errors[1], "{dtype}, {rows} rows: {errors:?}");
+                assert!(errors[0] > apart * errors[1], "{dtype}, {rows} rows: {errors:?}");
             }
         }
     }
