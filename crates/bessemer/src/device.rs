@@ -15,7 +15,7 @@ use std::{fmt, ops::Deref, sync::Arc};
 /// cannot use them.
 ///
 /// ```
-/// use bessemer::{prelude::*, DeviceKind};
+/// use bessemer::{DeviceChoice, DeviceKind, prelude::*};
 ///
 /// let device = Device::open("cpu")?;
 /// assert_eq!(device.info().kind, DeviceKind::Cpu);

@@ -69,7 +69,7 @@
 //! | --- | --- | --- |
 //! | `metal` | yes | the Metal device, on Apple's systems |
 //! | `webgpu` | yes | the WebGPU device, through wgpu |
-//! | `models` | yes | language models: [`Llm`](bessemer_llm::Llm), tokenizers, templates |
+//! | `models` | yes | language models: `Llm`, tokenizers, templates |
 //! | `softmetal` | no | the Metal device in software, to test kernels without a Mac |
 //!
 //! Arrays on the CPU alone: `bessemer = { version = "…", default-features = false }`.
@@ -122,7 +122,8 @@ pub use survey::{Finding, QuickCheck, Refusal, Survey};
 /// fn first<T: Copy>(items: &[T]) -> Option<T> {
 ///     items.first().copied()
 /// }
-/// let a = Array::arange(&Device::open("cpu")?, 0, 10, 1);
+/// let device = Device::open("cpu")?;
+/// let a = Array::arange(&device, 0, 10, 1);
 /// assert_eq!(first(&a.slice(s![..;3]).to_vec::<i32>()?), Some(0));
 /// # Ok::<(), bessemer::Error>(())
 /// ```

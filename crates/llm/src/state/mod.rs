@@ -2,7 +2,7 @@
 //!
 //! Forking, rewinding, saving and speculation are written against this, never against attention.
 //! Some memory has an entry per token and can be rewound anywhere; some is changed by every token
-//! ([`memory::Extent`]), and for that there are [`snapshots`].
+//! (`memory::Extent`), and for that there are `snapshots`.
 
 mod format;
 mod memory;
