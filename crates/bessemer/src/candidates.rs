@@ -81,14 +81,15 @@ fn apple_metal(_: &DeviceOptions) -> Result<Arc<dyn Device>> {
     ))
 }
 
-#[cfg(feature = "metal")]
-#[cfg_attr(not(any(feature = "softmetal", target_vendor = "apple")), expect(dead_code))]
+#[cfg(any(all(feature = "softmetal", unix), all(feature = "metal", target_vendor = "apple")))]
 fn metal_options(options: &DeviceOptions) -> bessemer_metal::MetalOptions {
+    use std::env;
+    let DeviceOptions { gpu, capture, memory_limit, trace, .. } = options.clone();
     bessemer_metal::MetalOptions {
-        gpu: options.gpu(),
-        memory_limit: options.memory_limit,
-        trace: options.trace.clone(),
-        capture: options.capture(),
+        gpu: gpu.or_else(|| env::var("BESSEMER_GPU").ok()),
+        memory_limit,
+        trace,
+        capture: capture.or_else(|| env::var_os("BESSEMER_CAPTURE").map(Into::into)),
     }
 }
 

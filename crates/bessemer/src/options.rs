@@ -47,29 +47,17 @@ pub struct DeviceOptions {
 }
 
 impl DeviceOptions {
-    #[cfg(feature = "metal")]
-    pub(crate) fn gpu(&self) -> Option<String> {
-        self.gpu.clone().or_else(|| env::var("BESSEMER_GPU").ok())
-    }
-
-    #[cfg(feature = "metal")]
-    pub(crate) fn capture(&self) -> Option<PathBuf> {
-        self.capture.clone().or_else(|| env::var_os("BESSEMER_CAPTURE").map(PathBuf::from))
-    }
-
     /// Whether and how Metal is to run in software.
     pub(crate) fn softmetal(&self) -> Result<Option<SoftMetal>, CoreError> {
         if let Some(asked) = &self.softmetal {
             return Ok(Some(asked.clone()));
         }
-        match env::var(VARIABLE).as_deref() {
+        match env::var("BESSEMER_SOFTMETAL").as_deref() {
             Err(_) | Ok("" | "0") => Ok(None),
             Ok(text) => Ok(Some(text.parse()?)),
         }
     }
 }
-
-const VARIABLE: &str = "BESSEMER_SOFTMETAL";
 
 /// How the `metal` device runs in software.
 ///
@@ -106,7 +94,8 @@ impl FromStr for SoftMetal {
                     return Err(CoreError::Unavailable {
                         device: "metal".into(),
                         why: format!(
-                            "softmetal: cannot read `{text}`; write 1, checked, the name of a GPU, or checked,NAME"
+                            "softmetal: cannot read `{text}`; write 1, checked, the name of a GPU, \
+                             or checked,NAME"
                         ),
                     });
                 }

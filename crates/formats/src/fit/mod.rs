@@ -46,17 +46,24 @@ pub(crate) fn inverse(x: f32) -> f32 {
     if inverse.is_finite() { inverse } else { 0.0 }
 }
 
+/// The value of the largest magnitude, the first of several.
+#[inline(always)]
+pub(crate) fn furthest(values: &[f32]) -> f32 {
+    let mut furthest = 0f32;
+    for &x in values {
+        if x.abs() > furthest.abs() {
+            furthest = x;
+        }
+    }
+    furthest
+}
+
 /// The step `d` for which levels `-n..n` times `d` come nearest to `values`, found by trying the
 /// steps around those that put the peak at an end, each refitted by least squares. Magnitudes
 /// must be at most 1.
 #[inline(always)]
 pub(crate) fn symmetric<const LEN: usize>(values: &[f32; LEN], n: f32) -> f32 {
-    let mut peak = 0f32;
-    for &x in values {
-        if x.abs() > peak.abs() {
-            peak = x;
-        }
-    }
+    let peak = furthest(values);
     if peak.abs() < 1e-9 {
         return 0.0;
     }

@@ -86,12 +86,7 @@ impl Format for Q6_K {
         let scaled: [f32; LEN] = std::array::from_fn(|i| values[i] * (1.0 / peak));
         let (groups, _) = scaled.as_chunks::<16>();
         let steps: [f32; 16] = std::array::from_fn(|i| symmetric(&groups[i], 32.0));
-        let mut top = 0f32;
-        for &step in &steps {
-            if step.abs() > top.abs() {
-                top = step;
-            }
-        }
+        let top = fit::furthest(&steps);
         // Scales reach from -128, so the largest step takes that one.
         let d = put_half(block, 208, top * peak / -128.0) / peak;
         let mut levels = [32u8; LEN];

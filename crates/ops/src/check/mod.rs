@@ -132,15 +132,12 @@ impl<'a> Check<'a> {
         })
     }
 
+    /// An axis of `view`, which is `what`, such as "a table".
     #[track_caller]
-    pub(crate) fn axis(&self, view: &View, axis: usize) -> Result<()> {
+    pub(crate) fn axis(&self, what: &str, view: &View, axis: usize) -> Result<()> {
         let rank = view.shape().rank();
         self.require(axis < rank, || {
-            let (name, a) = match self.name(view) {
-                "out" => ("output", "an"),
-                name => (name, "a"),
-            };
-            format!("axis {axis} is out of range for {a} {name} of rank {rank}")
+            format!("axis {axis} is out of range for {what} of rank {rank}")
         })
     }
 

@@ -49,7 +49,7 @@ impl Operation for Concat {
         // Many inputs would make an error nobody reads.
         let named = inputs.iter().take(8).map(|input| ("input", input));
         let check = Check::new(self.name(), named.chain([("out", out)]));
-        check.axis(out, *axis)?;
+        check.axis("an output", out, *axis)?;
         let rank = out.shape().rank();
         let mut total = 0usize;
         for (i, input) in inputs.iter().enumerate() {

@@ -45,7 +45,7 @@ impl Operation for Gather {
         let operands = [("table", table), ("indices", indices), ("out", out)];
         let check = Check::new(self.name(), operands);
         check.index(indices)?;
-        check.axis(table, *axis)?;
+        check.axis("a table", table, *axis)?;
         let (from, to) = (table.dtype(), out.dtype());
         check.require(!from.is_block() || *axis + 1 < table.shape().rank(), || {
             format!(

@@ -45,7 +45,7 @@ impl Operation for Scatter {
         let check = Check::new(self.name(), operands);
         check.index(indices)?;
         check.rank(indices, 1, "one index per part of x")?;
-        check.axis(table, *axis)?;
+        check.axis("a table", table, *axis)?;
         let rank = table.shape().rank();
         let (from, to) = (x.dtype(), table.dtype());
         check.require(!to.is_block() || *axis + 1 < rank, || {
