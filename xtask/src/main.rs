@@ -1,6 +1,6 @@
-//! Chores of the repository: `cargo xtask help` lists them.
+//! Development tasks: `cargo xtask help` lists them.
 //!
-//! Each chore is a file of its own. Nothing that a user of bessemer needs lives here.
+//! Each task has its own file. Users of bessemer need nothing from this crate.
 
 mod aarch64;
 mod apple;
@@ -16,38 +16,41 @@ mod support;
 mod test;
 mod toolchain;
 mod wgsl_check;
+mod windows;
 
 use anyhow::{Result, bail};
 use flags::Flags;
 use std::{env, process::ExitCode};
 
 const HELP: &str = "\
-Chores of the repository.
+Development tasks of the repository.
 
-Usage: cargo xtask CHORE [FLAGS]
+Usage: cargo xtask TASK [FLAGS]
 
   test               install what is missing, lint, and run every test
-    --quick          only rustfmt, clippy and the tests, with the widest instruction set
+    --quick          only rustfmt, clippy and the tests, with the widest instruction set only
     --aarch64        also build for 64-bit Arm and run its tests under qemu
-  aarch64            the Arm part of `test --aarch64` alone
-  apple-check        type-check everything for macOS (both processors) and iOS, from any system;
+    --windows        also build for Windows and run its tests under Wine
+  aarch64            only the Arm part of `test --aarch64`
+  windows            only the Windows part of `test --windows`
+  apple-check        type-check everything for macOS (Arm and x86) and iOS, on any system;
                      `test` does it for macOS on Arm
-  wgsl-check         let Dawn, the WebGPU of Chromium, compile every WGSL module that bessemer makes,
-                     and check what every launch binds; part of `test`
-  bench              measure against NumPy and the machine's limits; rewrites bench/README.md
-    --rounds N       rounds of each row, at least 1 (default 9)
-    --only TEXT      only rows whose name contains TEXT; rewrites nothing
-  bench models       measure language models against llama.cpp; rewrites bench/models/README.md
-                     (builds llama.cpp and makes files the first time); flags as above
-  bench webgpu       measure the WebGPU device against llama.cpp's Vulkan and burn on its adapter;
-                     rewrites bench/webgpu/README.md; flags as above
+  wgsl-check         compile every WGSL module of bessemer with Dawn, Chromium's WebGPU, and
+                     validate the bindings of every launch; part of `test`
+  bench              compare with NumPy and the machine's limits; rewrites bench/README.md
+    --rounds N       measure each row N times, at least 1 (default 9)
+    --only TEXT      only rows whose name contains TEXT; rewrites no file
+  bench models       compare language models with llama.cpp; rewrites bench/models/README.md
+                     (the first run builds llama.cpp and model files); same flags
+  bench webgpu       compare the WebGPU device with llama.cpp's Vulkan back end and burn on the
+                     same adapter; rewrites bench/webgpu/README.md; same flags
   bench metal        count what the Metal device does, in software, and compare whole models with the
                      CPU; rewrites bench/metal/README.md
-    --only TEXT      only `figures`, or files whose name contains TEXT; rewrites nothing
-  support            make docs/support.md, the table of supported ops, anew
-    --check          only look whether it is current
-  deny               licences, advisories, duplicates and sources of dependencies
-  help               this text
+    --only TEXT      only `figures`, or files whose name contains TEXT; rewrites no file
+  support            run the conformance cases on every device and regenerate docs/support.md, the
+                     table of supported ops; a test checks that it is up to date
+  deny               check licences, advisories, duplicates and sources of dependencies
+  help               print this help
 ";
 
 fn main() -> ExitCode {
@@ -66,14 +69,21 @@ fn run() -> Result<()> {
     let mut flags = Flags::new(args);
     match chore.as_str() {
         "test" => {
-            let options =
-                test::Options { quick: flags.take("--quick"), aarch64: flags.take("--aarch64") };
+            let options = test::Options {
+                quick: flags.take("--quick"),
+                aarch64: flags.take("--aarch64"),
+                windows: flags.take("--windows"),
+            };
             flags.finish()?;
             test::run(&options)
         }
         "aarch64" => {
             flags.finish()?;
             aarch64::run()
+        }
+        "windows" => {
+            flags.finish()?;
+            windows::run()
         }
         "apple-check" => {
             flags.finish()?;
@@ -95,9 +105,8 @@ fn run() -> Result<()> {
             bench::run(&options)
         }
         "support" => {
-            let check = flags.take("--check");
             flags.finish()?;
-            support::run(check)
+            support::run()
         }
         "deny" => {
             flags.finish()?;

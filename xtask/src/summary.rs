@@ -28,9 +28,18 @@ pub(crate) fn count_tests(nextest: &mut Command) -> Result<usize> {
 
 /// The tests that passed, if `text` is the line that sums up a run.
 fn tests_passed(text: &str) -> Option<usize> {
+    let text = without_colours(text);
     let (_, counts) = text.trim_start().strip_prefix("Summary [")?.split_once("run: ")?;
     let (count, _) = counts.split_once(" passed")?;
     count.trim().parse().ok()
+}
+
+/// A line as it is where colours are off: they are on where `CARGO_TERM_COLOR` says so.
+fn without_colours(line: &str) -> String {
+    let mut parts = line.split("\x1b[");
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.map(|part| part.split_once('m').map_or(part, |(_, text)| text));
+    [first].into_iter().chain(rest).collect()
 }
 
 #[cfg(test)]
@@ -42,6 +51,9 @@ mod tests {
         let line = "     Summary [   0.316s] 1207 tests run: 1207 passed (3 slow), 2 skipped";
         assert_eq!(tests_passed(line), Some(1207));
         assert_eq!(tests_passed("     Summary [   0.1s] 1 test run: 1 passed, 0 skipped"), Some(1));
+        let coloured = "\x1b[32;1m     Summary\x1b[0m [   0.020s] \x1b[1m6\x1b[0m tests run: \
+            \x1b[1m6\x1b[0m \x1b[32;1mpassed\x1b[0m, \x1b[1m0\x1b[0m \x1b[33;1mskipped\x1b[0m";
+        assert_eq!(tests_passed(coloured), Some(6));
         assert_eq!(tests_passed("     Summary [   0.1s] 2 tests run: 2 failed"), None);
         assert_eq!(tests_passed("        PASS [   0.0s] xtask summary::it_passed"), None);
     }

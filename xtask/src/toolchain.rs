@@ -3,7 +3,7 @@
 
 use crate::{
     install,
-    shell::{cargo, command, output},
+    shell::{cargo, command, output, run},
 };
 use anyhow::{Result, bail};
 use std::{path::Path, process::Command};
@@ -39,6 +39,14 @@ impl Toolchain {
         }
         install::apt_install(&PACKAGES)?;
         Ok(Toolchain::Debian)
+    }
+
+    /// rustup's toolchain for one target, which it gets if it is missing.
+    pub(crate) fn of_rustup(target: &str) -> Result<Toolchain> {
+        if !rustup_has(&[target]) {
+            run(&mut command("rustup", ["target", "add", target]))?;
+        }
+        Ok(Toolchain::Rustup)
     }
 
     /// Its cargo, with the arguments that stand in `line`. Where it has no standard library for the
