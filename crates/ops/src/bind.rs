@@ -1,4 +1,4 @@
-//! What the parameters of programs are bound to: shared by map, reduce and kernel.
+//! Bindings of program parameters: shared by map, reduce and kernel.
 
 use bessemer_core::{DType, Element, Error, MAX_RANK, Result, Shape, View};
 use bessemer_program::{
@@ -10,6 +10,18 @@ use half::{bf16, f16};
 use smallvec::SmallVec;
 
 /// An input of a program: a view, or one value for all elements.
+///
+/// ```
+/// use bessemer_core::View;
+/// use bessemer_ops::Input;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let view = View::from_slice(&device, &[1.0f32, 2.0], &[2])?;
+/// let inputs: Vec<Input> = vec![view.into(), 0.5f32.into(), true.into()];
+/// assert!(matches!(inputs[0], Input::View(_)));
+/// assert!(matches!(inputs[1], Input::Value(value) if value.to_f64() == 0.5));
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Input {
     /// For a view or buffer of the program.

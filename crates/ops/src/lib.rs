@@ -1,9 +1,26 @@
-//! What bessemer can compute: one folder per family of ops.
+//! The ops of bessemer: one folder per family.
 //!
-//! A folder holds all there is to know of its op: the rule, what it touches and costs
-//! (`mod.rs`), the meaning (`reference.rs`), the fast CPU code (`cpu.rs`) and the cases that hold
-//! every device to the meaning (`cases.rs`). Kernels for Metal and WebGPU lie beside them.
-//! Devices, queues and threads do not live here.
+//! A folder has everything about its op: its checks, the views it accesses, its cost
+//! (`mod.rs`), the reference implementation (`reference.rs`), the fast CPU code (`cpu.rs`) and the conformance
+//! cases for every device (`cases.rs`). Kernels for Metal and WebGPU are next to them.
+//! Devices, queues and threads are not here.
+//!
+//! ```
+//! use bessemer_core::{Batch, Device, View};
+//! use bessemer_ops::{RmsNorm, Softmax};
+//!
+//! let device = bessemer_cpu::Cpu::open(Default::default())?;
+//! let x = View::from_slice(&device, &[3.0f32, 3.0, -2.0, -2.0], &[2, 2])?;
+//! let weight = View::from_slice(&device, &[1.0f32, 1.0], &[2])?;
+//! let out = View::alloc(&device, x.dtype(), x.shape())?;
+//! // Ops run in order: the softmax works on the norm, in place.
+//! let mut batch = Batch::new();
+//! batch.push(RmsNorm { x, weight, epsilon: 0.0, out: out.clone() })?;
+//! batch.push(Softmax { x: out.clone(), scale: 1.0, mask: None, log: false, out: out.clone() })?;
+//! device.wait(device.submit(&batch)?)?;
+//! assert_eq!(out.to_vec::<f32>(&device)?, [0.5; 4]);
+//! # Ok::<(), bessemer_core::Error>(())
+//! ```
 
 mod add_rms_norm;
 mod attention;

@@ -1,13 +1,16 @@
 //! How a GPU walks the elements of a domain: along few axes, in groups, with steps of 32 bits. Shared by
 //! map, reduce, kernel and copy.
 
-use crate::bind::{self, Bound, Input};
+use crate::{
+    bind::{self, Bound, Input},
+    gpu::Members,
+};
 use bessemer_core::{
     DeviceKind, Error, MAX_RANK, Result, Shape, View,
-    gpu::{Binding, GpuTraits, Params, Source},
+    gpu::{Binding, GpuTraits, Source},
 };
 use bessemer_program::{
-    ParamKind, Program,
+    ParamKind, Program, Type,
     cpu::Steps,
     msl::{Dialect, Groups},
 };
@@ -82,8 +85,8 @@ pub(crate) fn dialect(gpu: &GpuTraits) -> Dialect {
 pub(crate) struct BoundProgram {
     pub(crate) walk: Walk,
     pub(crate) bindings: Vec<Binding>,
-    /// The numbers after the kernel's own.
-    pub(crate) words: Vec<u32>,
+    /// The numbers after the kernel's own, as [`bessemer_program::msl::Element`] declares them.
+    pub(crate) members: Members,
     pub(crate) wide: bool,
 }
 
@@ -129,34 +132,43 @@ impl BoundProgram {
         }
         let walk = Walk::new(domain, groups, &steps);
         let own = more.len() + usize::from(numbered);
-        let mut words: Vec<u32> = walk.sizes.iter().map(|&size| size as u32).collect();
+        let mut members =
+            Members::default().uints("sizes", walk.sizes.iter().map(|&size| size as u32));
         if numbered {
-            words.extend(walk.steps[more.len()].iter().map(|&step| step as u32));
+            let steps = walk.steps[more.len()].iter();
+            members = members.uints("numbers", steps.map(|&step| step as u32));
         }
         let (mut view, mut steps) = (views.iter(), walk.steps[own..].iter());
-        for (param, bound) in program.params().iter().zip(&bound) {
-            match (param.kind, bound) {
-                (_, Bound::Input(Input::Value(value))) => words.push(value.bits()),
-                (ParamKind::View(_), _) => {
-                    words.push(view.next().map_or(0, View::lead) as u32);
-                    let steps = steps.next().into_iter().flatten();
-                    words.extend(steps.map(|&step| step as i32 as u32));
+        for (number, (param, bound)) in program.params().iter().zip(&bound).enumerate() {
+            members = match (param.kind, bound) {
+                (_, Bound::Input(Input::Value(value))) => {
+                    let (name, bits) = (format_args!("p{number}"), value.bits());
+                    match value.ty() {
+                        Type::F32 => members.float(name, f32::from_bits(bits)),
+                        Type::I32 => members.int(name, bits.cast_signed()),
+                        Type::U32 | Type::Bool => members.uint(name, bits),
+                    }
                 }
-                _ => words.push(view.next().map_or(0, View::elements) as u32),
-            }
+                (ParamKind::View(_), _) => {
+                    let lead = view.next().map_or(0, View::lead) as u32;
+                    let steps = steps.next().map_or(&[][..], Vec::as_slice).iter();
+                    members
+                        .uint(format_args!("lead{number}"), lead)
+                        .ints(format_args!("steps{number}"), steps.map(|&step| step as i32))
+                }
+                _ => {
+                    let elements = view.next().map_or(0, View::elements);
+                    members.uint(format_args!("p{number}"), elements as u32)
+                }
+            };
         }
-        Ok(BoundProgram { walk, bindings, words, wide })
+        Ok(BoundProgram { walk, bindings, members, wide })
     }
 
     /// How its axes are walked, for the text.
     pub(crate) fn groups(&self) -> Groups {
         Groups { axes: self.walk.groups.clone(), wide: self.wide }
     }
-}
-
-/// Numbers of a launch: the kernel's own, then those of the program.
-pub(crate) fn params(own: &[u32], program: &[u32]) -> Params {
-    own.iter().chain(program).fold(Params::new(), |params, &word| params.u32(word))
 }
 
 /// A program's text as a source.

@@ -19,6 +19,24 @@ use bessemer_core::{
 ///
 /// All but `weight` are of one shape, of any float dtypes. `sum` may be the same view as `x` or
 /// `y`, and so may `out`. The norm is that of the sum before it is rounded to the dtype of `sum`.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::AddRmsNorm;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[1.0f32, -1.0], &[1, 2])?;
+/// let y = View::from_slice(&device, &[1.0f32, -1.0], &[1, 2])?;
+/// let weight = View::from_slice(&device, &[1.0f32, 10.0], &[2])?;
+/// let out = View::alloc(&device, x.dtype(), x.shape())?;
+/// let mut batch = Batch::new();
+/// // The sum replaces `x`.
+/// batch.push(AddRmsNorm { x: x.clone(), y, weight, epsilon: 0.0, sum: x.clone(), out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(x.to_vec::<f32>(&device)?, [2.0, -2.0]);
+/// assert_eq!(out.to_vec::<f32>(&device)?, [1.0, -10.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct AddRmsNorm {
     /// The residual, usually.

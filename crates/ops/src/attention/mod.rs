@@ -27,6 +27,25 @@ use bessemer_core::{
 ///
 /// `positions` is read when the op runs, so the same op serves every token of a text: a batch
 /// that decodes one is made once.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::Attention;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// // Two queries of one head; the first sees one key, the second both.
+/// let q = View::from_slice(&device, &[0.0f32; 4], &[2, 1, 2])?;
+/// let k = View::from_slice(&device, &[0.0f32; 4], &[1, 2, 2])?;
+/// let v = View::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0], &[1, 2, 2])?;
+/// let positions = Some(View::from_slice(&device, &[0u32, 1], &[2])?);
+/// let out = View::alloc(&device, q.dtype(), q.shape())?;
+/// let mut batch = Batch::new();
+/// let (window, soft_cap) = (None, None);
+/// batch.push(Attention { q, k, v, positions, window, scale: 1.0, soft_cap, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<f32>(&device)?, [1.0, 2.0, 2.0, 3.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Attention {
     /// `[rows, heads, head_size]`, floats.

@@ -1,5 +1,5 @@
-//! Cases: an op with its operands, made alike on any device, and how near to the reference its
-//! results must be.
+//! Conformance cases: an op with operands that can be created on any device, and the tolerance of its
+//! results.
 
 mod fixture;
 mod tolerance;

@@ -1,10 +1,20 @@
-//! How near is near enough.
+//! Tolerances of results.
 
 use bessemer_core::DType;
 use std::fmt;
 
 /// How far results may be from the reference. NaN must meet NaN and infinities each other
 /// whatever the bounds.
+///
+/// ```
+/// use bessemer_core::DType;
+/// use bessemer_ops::case::Tolerance;
+///
+/// let half = Tolerance::of(DType::F16);
+/// assert!(half.accepts(1.0001, 1.0) && !half.accepts(1.1, 1.0));
+/// assert!(!Tolerance::EXACT.accepts(1.0001, 1.0));
+/// assert!(half.accepts(f64::NAN, f64::NAN));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// The mean squared error over the mean square of the reference, at most.

@@ -1,4 +1,4 @@
-//! The operands of a case other than it asks for them: what property tests are made of.
+//! Variations of a case's operands, for property tests.
 
 use bessemer_core::{DType, MAX_RANK};
 

@@ -1,5 +1,5 @@
-//! What WGSL leaves open where other devices keep to IEEE 754. A case that would show it says so, and
-//! is as strict as before in everything else.
+//! Where WGSL guarantees less than IEEE 754. Affected cases declare it, and stay strict in everything
+//! else.
 
 use super::{Tolerance, Variation};
 

@@ -1,7 +1,7 @@
-//! How ops refuse operands: one place for the words, so that every refusal says what was given and
+//! Validation of operands: one place for the messages, so that every error says what was given and
 //! what is required.
 //!
-//! A refusal reads `op: x is i32, but must be f32, f16 or bf16 (x: i32 [2], out: f32 [2])`.
+//! A message reads `op: x is i32, but must be f32, f16 or bf16 (x: i32 [2], out: f32 [2])`.
 
 #[cfg(test)]
 mod refusals;

@@ -1,5 +1,5 @@
-//! Every refusal of every op, once: its text is a snapshot, and a place in the code that refuses
-//! and is not reached from here fails the test.
+//! Every validation error of every op: the messages are a snapshot, and a check that is not reached
+//! from here fails the test.
 
 use crate::*;
 use bessemer_core::{

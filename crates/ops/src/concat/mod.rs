@@ -17,6 +17,21 @@ use bessemer_core::{
 ///
 /// All are of one dtype, and of one shape but for that dimension. Block formats are joined in whole
 /// blocks.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::Concat;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let a = View::from_slice(&device, &[1, 2], &[2, 1])?;
+/// let b = View::from_slice(&device, &[3, 4, 5, 6], &[2, 2])?;
+/// let out = View::alloc(&device, a.dtype(), &[2, 3])?;
+/// let mut batch = Batch::new();
+/// batch.push(Concat { inputs: vec![a, b], axis: 1, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<i32>(&device)?, [1, 3, 4, 2, 5, 6]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Concat {
     /// What is joined, in order; any number of arrays.

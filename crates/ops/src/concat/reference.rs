@@ -1,4 +1,4 @@
-//! What it means.
+//! The reference implementation.
 
 use super::Concat;
 use bessemer_core::Host;

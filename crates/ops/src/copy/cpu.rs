@@ -1,4 +1,4 @@
-//! On the CPU: the longest runs there are, in tiles where the two sides run across each other.
+//! On the CPU: the longest runs there are, in tiles where one side is transposed.
 
 use bessemer_core::{
     Element, Layout, MAX_RANK, Shape, Strides, View,

@@ -21,6 +21,20 @@ use bessemer_core::{
 /// off towards zero and saturate, NaN becomes 0. To `Bool` all but 0 becomes 1. Block formats are
 /// only copied to the same format: [`Quantize`](crate::Quantize) and
 /// [`Dequantize`](crate::Dequantize) are ops of their own.
+///
+/// ```
+/// use bessemer_core::{Batch, DType, Device, View};
+/// use bessemer_ops::Copy;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[1.5f32, -2.5, 300.0, 4.0], &[2, 2])?;
+/// let out = View::alloc(&device, DType::U8, &[2, 2])?;
+/// let mut batch = Batch::new();
+/// batch.push(Copy { x: x.transpose()?, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<u8>(&device)?, [1, 255, 0, 4]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Copy {
     /// What is copied.

@@ -1,4 +1,4 @@
-//! What every device is held to.
+//! Conformance cases.
 
 use super::ExpertLinear;
 use crate::{

@@ -1,4 +1,4 @@
-//! Linear layers of experts: each row of activations goes through the few that were chosen for it.
+//! Linear layers of a mixture of experts: each row of activations goes through the experts chosen for it.
 
 mod cases;
 mod cpu;
@@ -35,6 +35,23 @@ use bessemer_core::{
 ///    [`Gated`](crate::Gated); `down` is an `ExpertLinear` of that (`[rows, used, m]`).
 /// 4. The sum over the experts used, times their weights, is [`Matmul`](crate::Matmul) of
 ///    `[rows, 1, used]` and `[rows, used, n]`.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::ExpertLinear;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[1.0f32, 2.0], &[1, 2])?;
+/// // Three experts with one output each; the row goes through the last and the first.
+/// let weight = View::from_slice(&device, &[1.0f32, 0.0, 0.0, 1.0, 1.0, 1.0], &[3, 1, 2])?;
+/// let ids = View::from_slice(&device, &[2u32, 0], &[1, 2])?;
+/// let out = View::alloc(&device, x.dtype(), &[1, 2, 1])?;
+/// let mut batch = Batch::new();
+/// batch.push(ExpertLinear { x, weight, ids, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<f32>(&device)?, [3.0, 1.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ExpertLinear {
     /// The activations, any float.

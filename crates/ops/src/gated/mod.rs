@@ -20,6 +20,23 @@ use bessemer_core::{
 ///
 /// All are of one shape and any float dtypes; `out` may be the same view as either input. The halves
 /// of one wider array are two views of it.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::{Activation, Gated};
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let gate = View::from_slice(&device, &[0.0f32, 100.0, -100.0], &[3])?;
+/// let up = View::from_slice(&device, &[5.0f32, 2.0, 5.0], &[3])?;
+/// let out = View::alloc(&device, up.dtype(), up.shape())?;
+/// let mut batch = Batch::new();
+/// batch.push(Gated { gate, up, activation: Activation::Silu, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// let result = out.to_vec::<f32>(&device)?;
+/// assert_eq!((result[0], result[1]), (0.0, 200.0));
+/// assert!(result[2].abs() < 1e-6);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Gated {
     /// What is activated.

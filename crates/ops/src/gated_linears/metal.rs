@@ -1,4 +1,4 @@
-//! On Metal: one launch, unless the weights are too unlike each other.
+//! On Metal: one launch, unless the dtypes or layouts of the weights differ too much.
 
 use super::GatedLinears;
 use crate::linear::metal::gated;

@@ -1,4 +1,4 @@
-//! A gate and what passes through it: two linear layers of one `x`, joined by an activation.
+//! Gate and up projection of a feed-forward layer: two linear layers of one `x`, joined by an activation.
 
 mod cases;
 mod metal;
@@ -19,6 +19,26 @@ use bessemer_core::{
 /// Both layers have the same `x`, and results of one shape, which is that of `out`. Their own `out`
 /// are room to work in: results are rounded as those would hold them, but what they hold afterwards
 /// means nothing.
+///
+/// ```
+/// use bessemer_core::{Batch, DType, Device, View};
+/// use bessemer_ops::{Activation, GatedLinears, Linear};
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[10.0f32, 20.0], &[1, 2])?;
+/// let layer = |weight: &[f32]| -> bessemer_core::Result<Linear> {
+///     let weight = View::from_slice(&device, weight, &[1, 2])?;
+///     Ok(Linear { x: x.clone(), weight, bias: None, out: View::alloc(&device, DType::F32, &[1, 1])? })
+/// };
+/// let (gate, up) = (layer(&[10.0, 0.0])?, layer(&[0.0, 1.0])?);
+/// let out = View::alloc(&device, DType::F32, &[1, 1])?;
+/// let mut batch = Batch::new();
+/// batch.push(GatedLinears { gate, up, activation: Activation::Silu, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// // silu(100) is 100.
+/// assert_eq!(out.to_vec::<f32>(&device)?, [2000.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct GatedLinears {
     /// What decides how much passes.

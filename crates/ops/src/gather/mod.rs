@@ -23,6 +23,21 @@ use smallvec::SmallVec;
 /// An index below 0 counts from the end. One that is outside of the table gives NaN in floats and 0
 /// in integers. The table is dense, or quantised where `axis` is not the last dimension; a float or
 /// quantised table can be gathered to any float dtype.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::Gather;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let table = View::from_slice(&device, &[1, 2, 3, 4, 5, 6], &[3, 2])?;
+/// let indices = View::from_slice(&device, &[-1, 0], &[2])?;
+/// let out = View::alloc(&device, table.dtype(), &[2, 2])?;
+/// let mut batch = Batch::new();
+/// batch.push(Gather { table, indices, axis: 0, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<i32>(&device)?, [5, 6, 1, 2]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Gather {
     /// Where parts are picked from.

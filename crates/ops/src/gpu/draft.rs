@@ -1,20 +1,24 @@
-//! A launch in the making: views bound and their types named in one go.
+//! A launch in the making: views bound and their types named in one go, and numbers by the names
+//! that the kernel has for them.
 
-use super::{Rows, msl_type, too_large};
+use super::{Members, Rows, msl_type, too_large};
 use bessemer_core::{
     Result, View,
-    gpu::{Binding, GpuTraits, Kernel, Launch, Params, Source},
+    gpu::{Binding, GpuTraits, Kernel, Launch, Source},
 };
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, fmt::Display, ops::Range};
 
 /// A launch in the making. What is too large for a kernel is an error at the end.
+///
+/// Numbers are the members of the kernel's `struct Params`, in its order and without the first,
+/// `uint leads[…]`: where in each buffer the first element lies.
 pub(crate) struct Draft {
     op: &'static str,
     kernel: Kernel,
     bindings: Vec<Binding>,
     /// Where the first element of each binding is.
     leads: Vec<usize>,
-    params: Params,
+    members: Members,
     fits: bool,
 }
 
@@ -35,7 +39,7 @@ impl Draft {
             kernel,
             bindings: Vec::new(),
             leads: Vec::new(),
-            params: Params::new(),
+            members: Members::default(),
             fits: true,
         }
     }
@@ -105,41 +109,47 @@ impl Draft {
         if holds { self.define(name, "1") } else { self }
     }
 
-    /// A size more.
-    pub(crate) fn size(mut self, size: usize) -> Draft {
+    /// `uint NAME;`: a size.
+    pub(crate) fn size(mut self, name: impl Display, size: usize) -> Draft {
         self.fits &= size <= i32::MAX as usize;
-        self.params = self.params.u32(size as u32);
+        self.members = self.members.uint(name, size as u32);
         self
     }
 
-    /// A step between elements more.
-    pub(crate) fn step(mut self, step: isize) -> Draft {
+    /// `uint NAME;`: 1 if something holds, else 0.
+    pub(crate) fn flag(self, name: impl Display, holds: bool) -> Draft {
+        self.size(name, usize::from(holds))
+    }
+
+    /// `int NAME;`: a step between elements.
+    pub(crate) fn step(mut self, name: impl Display, step: isize) -> Draft {
         self.fits &= i32::try_from(step).is_ok();
-        self.params = self.params.i32(step as i32);
+        self.members = self.members.int(name, step as i32);
         self
     }
 
-    /// The step of the last dimension of a view.
-    pub(crate) fn last_step(self, view: &View) -> Draft {
+    /// `int NAME;`: the step of the last dimension of a view.
+    pub(crate) fn last_step(self, name: impl Display, view: &View) -> Draft {
         let single = view.shape().width() <= 1;
         let step = view.strides().last().copied();
-        self.step(step.filter(|_| !single).unwrap_or(1))
+        self.step(name, step.filter(|_| !single).unwrap_or(1))
     }
 
-    /// The step of one dimension of a view.
-    pub(crate) fn step_of(self, view: &View, axis: usize) -> Draft {
-        self.step(if view.shape()[axis] <= 1 { 0 } else { view.strides()[axis] })
+    /// `int NAME;`: the step of one dimension of a view.
+    pub(crate) fn step_of(self, name: impl Display, view: &View, axis: usize) -> Draft {
+        self.step(name, if view.shape()[axis] <= 1 { 0 } else { view.strides()[axis] })
     }
 
-    /// A number more.
-    pub(crate) fn float(mut self, value: f32) -> Draft {
-        self.params = self.params.f32(value);
+    /// `float NAME;`
+    pub(crate) fn float(mut self, name: impl Display, value: f32) -> Draft {
+        self.members = self.members.float(name, value);
         self
     }
 
-    /// The members of `Rows`.
-    pub(crate) fn rows<const N: usize>(mut self, rows: &Rows<N>) -> Draft {
-        (self.params, self.fits) = rows.params(self.params, self.fits);
+    /// `Rows<N> NAME;`
+    pub(crate) fn rows<const N: usize>(mut self, name: impl Display, rows: &Rows<N>) -> Draft {
+        self.fits &= rows.fit();
+        self.members = rows.fill(name, self.members);
         self
     }
 
@@ -151,14 +161,14 @@ impl Draft {
 
     /// The launch, in so many threadgroups of so many threads.
     pub(crate) fn grid(self, groups: [usize; 3], threads: [u32; 3]) -> Result<Launch> {
-        let Draft { op, kernel, bindings, leads, params: own, fits } = self;
+        let Draft { op, kernel, bindings, leads, members, fits } = self;
         let fits = fits && leads.iter().all(|&lead| lead <= i32::MAX as usize);
         if !fits || groups.iter().any(|&count| count > i32::MAX as usize) {
             return Err(too_large(op));
         }
-        // First where views start: what the kernels call `leads`.
-        let params = leads.iter().fold(Params::new(), |all, &lead| all.u32(lead as u32));
-        let params = own.words().iter().fold(params, |all, &word| all.u32(word));
+        let leads = leads.iter().map(|&lead| lead as u32);
+        let members = Members::default().uints("leads", leads).then(members);
+        let params = members.finish(&kernel, bindings.len());
         Ok(Launch { kernel, bindings, params, groups: groups.map(|count| count as u32), threads })
     }
 }

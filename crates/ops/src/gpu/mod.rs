@@ -1,13 +1,15 @@
-//! What the launches of all ops share: names of types, where rows lie, sizes of threadgroups.
+//! Shared by the launches of all ops: type names, row layouts, threadgroup sizes.
 //!
-//! The kernels lie with their ops; what they share in MSL is in the `.metal` files here.
+//! The kernels are in the folders of their ops; MSL that they share is in the `.metal` files here.
 
 mod draft;
+mod params;
 mod rows;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use draft::Draft;
+pub(crate) use params::Members;
 pub(crate) use rows::Rows;
 
 use bessemer_core::{DType, Error, gpu::GpuTraits};

@@ -1,6 +1,8 @@
 //! Rows of several views of one shape, as `Rows` of `types.metal`.
 
-use bessemer_core::{Layout, MAX_RANK, View, gpu::Params};
+use super::Members;
+use bessemer_core::{Layout, MAX_RANK, View};
+use std::fmt::Display;
 
 /// Where the rows of `N` views lie. The views may differ in their last dimensions.
 pub(crate) struct Rows<const N: usize>(Layout<N>);
@@ -23,22 +25,27 @@ impl<const N: usize> Rows<N> {
         self.0.elements()
     }
 
-    /// The members of `Rows<N>`, and whether all of them fit.
-    pub(super) fn params(&self, mut params: Params, mut fits: bool) -> (Params, bool) {
-        let rank = self.0.rank();
-        params = params.u32(rank.max(1) as u32);
-        for axis in 0..MAX_RANK {
-            let size = self.0.sizes().get(axis).copied().unwrap_or(1);
-            fits &= size <= i32::MAX as usize;
-            params = params.u32(size as u32);
-        }
-        for view in 0..N {
-            for axis in 0..MAX_RANK {
-                let stride = if axis < rank { self.0.stride(view, axis) } else { 0 };
-                fits &= i32::try_from(stride).is_ok();
-                params = params.i32(stride as i32);
-            }
-        }
-        (params, fits)
+    /// Whether sizes and strides are as small as kernels want them.
+    pub(super) fn fit(&self) -> bool {
+        self.0.sizes().iter().all(|&size| size <= i32::MAX as usize)
+            && self.strides().all(|stride| i32::try_from(stride).is_ok())
+    }
+
+    /// `Rows<N> NAME;`, after `members`.
+    pub(super) fn fill(&self, name: impl Display, members: Members) -> Members {
+        let sizes =
+            (0..MAX_RANK).map(|axis| self.0.sizes().get(axis).map_or(1, |&size| size as u32));
+        members
+            .uint(format_args!("{name}.rank"), self.0.rank().max(1) as u32)
+            .uints(format_args!("{name}.sizes"), sizes)
+            .ints(format_args!("{name}.strides"), self.strides().map(|stride| stride as i32))
+    }
+
+    /// As many for each view as a view can have.
+    fn strides(&self) -> impl ExactSizeIterator<Item = isize> {
+        (0..N * MAX_RANK).map(|place| {
+            let (view, axis) = (place / MAX_RANK, place % MAX_RANK);
+            if axis < self.0.rank() { self.0.stride(view, axis) } else { 0 }
+        })
     }
 }

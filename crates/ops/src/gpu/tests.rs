@@ -1,4 +1,4 @@
-//! What holds for the launches of every case of every op, without a device.
+//! Checks of the launches of every case of every op, without a device.
 
 use crate::{Attention, Linear, Linears, Matmul};
 use bessemer_core::{
@@ -7,7 +7,8 @@ use bessemer_core::{
 };
 use bessemer_cpu::Reference;
 
-fn traits(simd: bool) -> GpuTraits {
+/// A GPU with all that kernels ask about, or with nothing of it.
+pub(super) fn traits(simd: bool) -> GpuTraits {
     GpuTraits {
         name: "a test".into(),
         simd_width: if simd { 32 } else { 1 },
@@ -24,6 +25,11 @@ fn traits(simd: bool) -> GpuTraits {
         offset_alignment: 4,
         cores: 8,
     }
+}
+
+/// A GPU with simdgroups, but without their matrices.
+pub(super) fn without_matrices() -> GpuTraits {
+    GpuTraits { simd_matrix: false, bf16: false, ..traits(true) }
 }
 
 fn launches_are_sound(op: &dyn Operation, gpu: &GpuTraits) {
@@ -72,8 +78,8 @@ fn launches_of_all_cases_are_sound() {
     let device = Reference::new();
     for case in crate::cases() {
         let op = case.make(&device).unwrap();
-        for simd in [true, false] {
-            launches_are_sound(&*op, &traits(simd));
+        for gpu in [traits(true), without_matrices(), traits(false)] {
+            launches_are_sound(&*op, &gpu);
         }
     }
 }

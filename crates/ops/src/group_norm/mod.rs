@@ -20,6 +20,22 @@ use bessemer_core::{
 ///
 /// `x` is `[items, channels, ..]` and any float, as is `out`; they may be the same view. The
 /// channels are split evenly into `groups`. `weight` and `bias` have one element per channel.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::GroupNorm;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// // One item of four channels in two groups, each of which is normed by itself.
+/// let x = View::from_slice(&device, &[1.0f32, 3.0, 10.0, 30.0], &[1, 4])?;
+/// let out = View::alloc(&device, x.dtype(), x.shape())?;
+/// let mut batch = Batch::new();
+/// let (weight, bias) = (None, None);
+/// batch.push(GroupNorm { x, groups: 2, weight, bias, epsilon: 0.0, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<f32>(&device)?, [-1.0, 1.0, -1.0, 1.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct GroupNorm {
     /// The items.

@@ -1,5 +1,5 @@
-//! What comes before attention: heads normed and turned by their positions, and keys and values put
-//! into their cache.
+//! The step before attention: normalises heads, applies rotary embeddings, and writes keys and values
+//! to the KV cache.
 
 mod cases;
 mod cpu;
@@ -25,6 +25,30 @@ use bessemer_core::{
 /// It is what [`RmsNorm`](crate::RmsNorm), [`Rope`](crate::Rope) and [`Scatter`](crate::Scatter) do
 /// one after another. Rows at a position that the cache has no place for are not kept; of rows at
 /// the same position the last is.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::{IntoCache, RopePairs};
+///
+/// let device = bessemer_cpu::Reference::new();
+/// // One token at position 2, one head of two elements, and frequencies that turn nothing.
+/// let head = |values: &[f32]| View::from_slice(&device, values, &[1, 1, 2]);
+/// let (q, k, v) = (head(&[1.0, 2.0])?, head(&[3.0, 4.0])?, head(&[5.0, 6.0])?);
+/// let positions = View::from_slice(&device, &[2u32], &[1])?;
+/// let frequencies = View::from_slice(&device, &[0.0f32], &[1])?;
+/// let keys = View::from_slice(&device, &[0.0f32; 6], &[1, 3, 2])?;
+/// let values = View::from_slice(&device, &[0.0f32; 6], &[1, 3, 2])?;
+/// let out = head(&[0.0, 0.0])?;
+/// let mut batch = Batch::new();
+/// batch.push(IntoCache {
+///     q, k, v, norms: None, positions, frequencies, magnitude: 1.0, pairs: RopePairs::Halves,
+///     keys: keys.clone(), values, out: out.clone(),
+/// })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(keys.to_vec::<f32>(&device)?, [0.0, 0.0, 0.0, 0.0, 3.0, 4.0]);
+/// assert_eq!(out.to_vec::<f32>(&device)?, [1.0, 2.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct IntoCache {
     /// `[rows, heads, head_size]`, floats.

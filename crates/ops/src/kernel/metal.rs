@@ -1,4 +1,4 @@
-//! Kernel on Metal: the program as it is, by its own launch configuration.
+//! Kernel on Metal: the program with its own launch configuration.
 
 use super::Kernel;
 use crate::walk;
@@ -15,10 +15,11 @@ pub(super) fn launches(op: &Kernel, gpu: &GpuTraits) -> Result<Launches> {
     let key = format!("kernel {dialect:?}");
     let source = walk::source(&op.program, &key, || msl::kernel(&op.program, dialect));
     let threads = op.launch.threads();
+    let kernel = Compiled::new(source, "run").define("THREADS", threads.to_string());
     Ok(Launch {
-        kernel: Compiled::new(source, "run").define("THREADS", threads.to_string()),
+        params: bound.members.uint("end", 0).finish(&kernel, bound.bindings.len()),
+        kernel,
         bindings: bound.bindings,
-        params: walk::params(&bound.words, &[0]),
         groups: op.launch.grid,
         threads: op.launch.block,
     }

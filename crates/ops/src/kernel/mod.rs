@@ -19,6 +19,34 @@ use bessemer_program::{Form, LaunchConfig, Program, cpu::Grid, reference::run_gr
 /// `inputs` are bound, in order, to the parameters that the program only reads, `outputs` to
 /// those it writes. Buffers are gapless views, and no two of them overlap. An index outside of a
 /// buffer fails the op on the CPU; outputs then hold whatever was written before.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::Kernel;
+/// use bessemer_program::{LaunchConfig, Program};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = "program reverse(in buffer x: f32, out buffer y: f32, uniform last: u32) {
+///     %i = global.x
+///     %from = sub last, %i
+///     %v = load x[%from]
+///     store y[%i], %v
+/// }";
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0], &[4])?;
+/// let y = View::alloc(&device, x.dtype(), x.shape())?;
+/// let mut batch = Batch::new();
+/// batch.push(Kernel {
+///     program: Program::parse("reverse.bp", text)?,
+///     launch: LaunchConfig::linear(4, 4),
+///     inputs: vec![x.into(), 3u32.into()],
+///     outputs: vec![y.clone()],
+/// })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(y.to_vec::<f32>(&device)?, [4.0, 3.0, 2.0, 1.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// What to do, in kernel form.

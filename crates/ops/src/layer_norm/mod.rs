@@ -20,6 +20,22 @@ use bessemer_core::{
 ///
 /// `x` and `out` are of one shape and any float dtypes, and may be the same view. `weight` and
 /// `bias` have one element per element of a row; without them rows are only normed.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::LayerNorm;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[1.0f32, 3.0], &[1, 2])?;
+/// let weight = Some(View::from_slice(&device, &[1.0f32, 2.0], &[2])?);
+/// let bias = Some(View::from_slice(&device, &[0.0f32, 5.0], &[2])?);
+/// let out = View::alloc(&device, x.dtype(), x.shape())?;
+/// let mut batch = Batch::new();
+/// batch.push(LayerNorm { x, weight, bias, epsilon: 0.0, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<f32>(&device)?, [-1.0, 7.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct LayerNorm {
     /// The rows.

@@ -1,4 +1,4 @@
-//! What it means.
+//! The reference implementation.
 
 use super::LayerNorm;
 use bessemer_core::Host;

@@ -29,6 +29,22 @@ use smallvec::SmallVec;
 /// group of 128. With a dense weight of two bytes an element, and more than 32 rows, it may be 14
 /// bits for each group of 32, which is finer than halves are. A CPU device that is opened to be precise
 /// rounds to 16 bits instead of 8, and not at all where weights are dense.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::Linear;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[1.0f32, 2.0], &[1, 2])?;
+/// let weight = View::from_slice(&device, &[1.0f32, 1.0, 3.0, 0.0, 0.0, 4.0], &[3, 2])?;
+/// let bias = Some(View::from_slice(&device, &[0.0f32, 0.0, 100.0], &[3])?);
+/// let out = View::alloc(&device, x.dtype(), &[1, 3])?;
+/// let mut batch = Batch::new();
+/// batch.push(Linear { x, weight, bias, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<f32>(&device)?, [3.0, 3.0, 108.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Linear {
     /// The activations.

@@ -13,6 +13,25 @@ use bessemer_core::{
 ///
 /// It means what its layers mean, one after the other. Devices prepare the activations once, and
 /// small layers do not wait for each other.
+///
+/// ```
+/// use bessemer_core::{Batch, DType, Device, View};
+/// use bessemer_ops::{Linear, Linears};
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[1.0f32, 2.0], &[1, 2])?;
+/// let layer = |weight: &[f32]| -> bessemer_core::Result<Linear> {
+///     let weight = View::from_slice(&device, weight, &[1, 2])?;
+///     Ok(Linear { x: x.clone(), weight, bias: None, out: View::alloc(&device, DType::F32, &[1, 1])? })
+/// };
+/// let (a, b) = (layer(&[1.0, 1.0])?, layer(&[1.0, -1.0])?);
+/// let mut batch = Batch::new();
+/// batch.push(Linears(vec![a.clone(), b.clone()]))?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(a.out.to_vec::<f32>(&device)?, [3.0]);
+/// assert_eq!(b.out.to_vec::<f32>(&device)?, [-1.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Linears(pub Vec<Linear>);
 

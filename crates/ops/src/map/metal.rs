@@ -1,7 +1,7 @@
 //! Map on Metal: the elements of the domain, in a loop over the whole grid.
 
 use super::Map;
-use crate::{bind, walk};
+use crate::{bind, gpu::Members, walk};
 use bessemer_core::{
     Result,
     gpu::{GpuTraits, Kernel, Launch, Launches},
@@ -39,9 +39,11 @@ pub(super) fn launches(op: &Map, gpu: &GpuTraits) -> Result<Launches> {
     });
     let each = if count >= MANY { 4 } else { 1 };
     let blocks = count.div_ceil(THREADS as usize * each) as u32;
+    let kernel = Kernel::new(source, "run");
+    let own = Members::default().uint("count", count as u32).uint("threads", blocks * THREADS);
     Ok(Launch {
-        kernel: Kernel::new(source, "run"),
-        params: walk::params(&[count as u32, blocks * THREADS], &bound.words),
+        params: own.then(bound.members).finish(&kernel, bound.bindings.len()),
+        kernel,
         bindings: bound.bindings,
         groups: [blocks, 1, 1],
         threads: [THREADS, 1, 1],

@@ -1,4 +1,4 @@
-//! Map: a program over every element. All elementwise ops are this one, with other programs.
+//! Map: a program over every element. All elementwise ops are maps of different programs.
 
 mod cases;
 mod cpu;

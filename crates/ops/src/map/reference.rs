@@ -1,4 +1,4 @@
-//! What it means.
+//! The reference implementation.
 
 use super::Map;
 use crate::bind::{self, Lists};

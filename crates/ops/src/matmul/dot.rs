@@ -11,6 +11,21 @@ use bessemer_core::{
 /// `out = a · b`, the sum of the products of two vectors, summed in `f32`.
 ///
 /// `a` and `b` have one dimension and the same length; `out` has one element. All are floats.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::Dot;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let a = View::from_slice(&device, &[1.0f32, 2.0, 3.0], &[3])?;
+/// let b = View::from_slice(&device, &[4.0f32, 5.0, 6.0], &[3])?;
+/// let out = View::alloc(&device, a.dtype(), &[1])?;
+/// let mut batch = Batch::new();
+/// batch.push(Dot { a, b, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<f32>(&device)?, [32.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Dot {
     /// One vector.

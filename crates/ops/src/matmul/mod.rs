@@ -22,6 +22,20 @@ use bessemer_core::{
 /// `a` is `[..., m, k]`, `b` is `[..., k, n]` and `out` `[..., m, n]`, of any float dtypes and any
 /// strides. The leading dimensions of `a` and `b` broadcast to those of `out` by NumPy's rule.
 /// Products are summed in `f32`; sums of nothing (`k = 0`) are 0.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::Matmul;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let a = View::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0], &[2, 2])?;
+/// let out = View::alloc(&device, a.dtype(), &[2, 2])?;
+/// let mut batch = Batch::new();
+/// batch.push(Matmul { a: a.clone(), b: a.transpose()?, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<f32>(&device)?, [5.0, 11.0, 11.0, 25.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Matmul {
     /// The left matrices.

@@ -1,4 +1,4 @@
-//! What it means.
+//! The reference implementation.
 
 use super::{Dot, Matmul};
 use bessemer_core::{Host, Shape, View};

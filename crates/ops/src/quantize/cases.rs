@@ -1,4 +1,4 @@
-//! What every device is held to: the very bits of the reference.
+//! Conformance cases: results must equal the reference bit for bit.
 
 use super::{Dequantize, Quantize};
 use crate::case::{Case, Fixture, Tolerance};

@@ -21,6 +21,23 @@ use bessemer_core::{
 /// to its values that the search of [`encode`](bessemer_formats::encode) finds, the
 /// same on every device. Values too large for the format become the largest it has; a block with a
 /// NaN or an infinity is NaN throughout.
+///
+/// ```
+/// use bessemer_core::{Batch, DType, Device, View};
+/// use bessemer_ops::{Dequantize, Quantize};
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[0.25f32; 64], &[2, 32])?;
+/// let blocks = View::alloc(&device, DType::Q8_0, &[2, 32])?;
+/// let back = View::alloc(&device, DType::F32, &[2, 32])?;
+/// let mut batch = Batch::new();
+/// batch.push(Quantize { x, out: blocks.clone() })?;
+/// batch.push(Dequantize { x: blocks.clone(), out: back.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(blocks.stored_bytes(), 2 * 34);
+/// assert!(back.to_vec::<f32>(&device)?.iter().all(|x| (x - 0.25).abs() < 1e-3));
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Quantize {
     /// The numbers.
@@ -30,6 +47,25 @@ pub struct Quantize {
 }
 
 /// `out = x`, from blocks of any format to any float dtype, rounded as [`Copy`](crate::Copy) does.
+///
+/// ```
+/// use bessemer_core::{Batch, DType, Device, HostMemory, Shape, View};
+/// use bessemer_ops::Dequantize;
+/// use std::sync::Arc;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// // A block of a file: the scale 0.5 as a half, then 32 levels.
+/// let mut block = vec![3u8; 34];
+/// block[..2].copy_from_slice(&[0x00, 0x38]);
+/// let buffer = device.adopt(HostMemory::new(Arc::new(block)))?;
+/// let x = View::new(&buffer, DType::Q8_0, Shape::new(&[32])?)?;
+/// let out = View::alloc(&device, DType::F32, &[32])?;
+/// let mut batch = Batch::new();
+/// batch.push(Dequantize { x, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<f32>(&device)?, [1.5; 32]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Dequantize {
     /// The blocks.

@@ -1,4 +1,4 @@
-//! What it means: reading decodes and writing encodes.
+//! The reference implementation: reading decodes and writing encodes.
 
 use bessemer_core::{Host, View};
 

@@ -1,5 +1,5 @@
-//! Reduce: a program over every element, whose values are folded along some dimensions. All
-//! reductions are this one, so what they reduce can be computed on the way.
+//! Reduce: a program over every element, whose values are reduced along some dimensions. All
+//! reductions use it, so the values to reduce can be computed in the same pass.
 
 mod cases;
 mod cpu;
@@ -98,6 +98,36 @@ impl fmt::Display for ReduceKind {
 ///
 /// Results do not depend on the number of threads. A sum of n floats is off by at most half a
 /// unit in its last place plus n · 2⁻⁵³ times the sum of magnitudes.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::{Reduce, ReduceKind};
+/// use bessemer_program::Program;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // The sum of squares of each row.
+/// let text = "program square(in view x: f32) {
+///     %v = load x[@]
+///     %s = mul %v, %v
+///     yield %s
+/// }";
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0], &[2, 2])?;
+/// let output = View::alloc(&device, x.dtype(), &[2])?;
+/// let mut batch = Batch::new();
+/// batch.push(Reduce {
+///     program: Program::parse("square.bp", text)?,
+///     kind: ReduceKind::Sum,
+///     axes: vec![1],
+///     keepdim: false,
+///     inputs: vec![x.into()],
+///     output: output.clone(),
+/// })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(output.to_vec::<f32>(&device)?, [5.0, 25.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reduce {
     /// What is folded, in map form.

@@ -1,4 +1,4 @@
-//! What it means.
+//! The reference implementation.
 
 use super::{Reduce, ReduceKind};
 use crate::bind::{self, Lists};

@@ -20,6 +20,21 @@ use bessemer_core::{
 ///
 /// `x` and `out` are of one shape and any float dtypes, and may be the same view. `weight` has one
 /// element per element of a row.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::RmsNorm;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[3.0f32, 3.0, -2.0, -2.0], &[2, 2])?;
+/// let weight = View::from_slice(&device, &[1.0f32, 10.0], &[2])?;
+/// let out = View::alloc(&device, x.dtype(), x.shape())?;
+/// let mut batch = Batch::new();
+/// batch.push(RmsNorm { x, weight, epsilon: 0.0, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(out.to_vec::<f32>(&device)?, [1.0, 10.0, -1.0, -10.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RmsNorm {
     /// The rows.

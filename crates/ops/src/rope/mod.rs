@@ -1,4 +1,4 @@
-//! Rotary position embedding: pairs of elements turned by angles that grow with the position.
+//! Rotary position embedding (RoPE): pairs of elements rotated by angles that grow with the position.
 
 mod cases;
 mod cpu;
@@ -23,6 +23,25 @@ use bessemer_core::{
 ///
 /// `x` and `out` are `[rows, heads, head size]` of any float dtypes, and may be the same view.
 /// There are as many pairs as frequencies; what lies behind them in a head is copied.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::{Rope, RopePairs};
+///
+/// let device = bessemer_cpu::Reference::new();
+/// // A quarter turn per position.
+/// let x = View::from_slice(&device, &[1.0f32, 2.0, 1.0, 2.0], &[2, 1, 2])?;
+/// let positions = View::from_slice(&device, &[0u32, 1], &[2])?;
+/// let frequencies = View::from_slice(&device, &[std::f32::consts::FRAC_PI_2], &[1])?;
+/// let out = View::alloc(&device, x.dtype(), x.shape())?;
+/// let mut batch = Batch::new();
+/// let pairs = RopePairs::Halves;
+/// batch.push(Rope { x, positions, frequencies, magnitude: 1.0, pairs, out: out.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// let turned: Vec<f32> = out.to_vec::<f32>(&device)?.iter().map(|x| x.round()).collect();
+/// assert_eq!(turned, [1.0, 2.0, -2.0, 1.0]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Rope {
     /// Queries or keys.

@@ -1,4 +1,4 @@
-//! What it means.
+//! The reference implementation.
 
 use super::Rope;
 use bessemer_core::Host;

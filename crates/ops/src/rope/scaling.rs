@@ -1,4 +1,4 @@
-//! The frequencies of rotary embeddings, and how models stretch them to longer texts.
+//! The frequencies of rotary embeddings, and how models scale them to longer contexts.
 
 use bessemer_core::{Error, Result};
 use std::f64::consts::TAU;

@@ -22,6 +22,21 @@ use smallvec::SmallVec;
 /// dimension `axis` as long as `indices`. An index below 0 counts from the end; one outside of the
 /// table changes nothing; of equal ones the last wins. Floats can be scattered to any float dtype
 /// and, where `axis` is not the last dimension, to a block format.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::Scatter;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let table = View::from_slice(&device, &[0; 6], &[3, 2])?;
+/// let x = View::from_slice(&device, &[1, 2], &[1, 2])?;
+/// let indices = View::from_slice(&device, &[-1], &[1])?;
+/// let mut batch = Batch::new();
+/// batch.push(Scatter { x, indices, axis: 0, table: table.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(table.to_vec::<i32>(&device)?, [0, 0, 0, 0, 1, 2]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Scatter {
     /// What is written.

@@ -1,4 +1,4 @@
-//! What it means.
+//! The reference implementation.
 
 use super::Scatter;
 use bessemer_core::Host;

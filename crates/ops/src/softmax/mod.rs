@@ -1,4 +1,4 @@
-//! Softmax: rows of scores made into shares of 1, or into their logarithms.
+//! Softmax and log-softmax over rows.
 
 mod cases;
 mod cpu;
@@ -21,6 +21,21 @@ use bessemer_core::{
 /// `x` and `out` are of one shape and any float dtypes, and may be the same view; `mask` is any float
 /// and broadcasts to that shape. A row that is -inf throughout gives zeros (-inf if `log`), so that
 /// what attends to nothing adds nothing. A row with a NaN or with +inf is NaN.
+///
+/// ```
+/// use bessemer_core::{Batch, Device, View};
+/// use bessemer_ops::Softmax;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[1.0f32, 1.0, 1.0, 1.0], &[2, 2])?;
+/// // The first row may not see the second column.
+/// let mask = Some(View::from_slice(&device, &[0.0, f32::NEG_INFINITY, 0.0, 0.0], &[2, 2])?);
+/// let mut batch = Batch::new();
+/// batch.push(Softmax { x: x.clone(), scale: 1.0, mask, log: false, out: x.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(x.to_vec::<f32>(&device)?, [1.0, 0.0, 0.5, 0.5]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Softmax {
     /// The scores.

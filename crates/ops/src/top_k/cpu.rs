@@ -1,4 +1,4 @@
-//! On the CPU: one look at each row for few elements, a selection for many.
+//! On the CPU: one pass over each row for few elements, a selection for many.
 
 use super::TopK;
 use bessemer_core::{Layout, cpu::CpuContext};

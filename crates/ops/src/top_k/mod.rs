@@ -20,6 +20,22 @@ use bessemer_core::{
 /// `k` is the last dimension of `values` and `indices`; with 1 it is the argmax. Of equal elements
 /// the one of the lowest index comes first. NaN counts as larger than all numbers, as in NumPy's
 /// argmax.
+///
+/// ```
+/// use bessemer_core::{Batch, DType, Device, View};
+/// use bessemer_ops::TopK;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[1.0f32, 7.0, 3.0, 5.0], &[4])?;
+/// let values = View::alloc(&device, DType::F32, &[2])?;
+/// let indices = View::alloc(&device, DType::U32, &[2])?;
+/// let mut batch = Batch::new();
+/// batch.push(TopK { x, values: values.clone(), indices: indices.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(values.to_vec::<f32>(&device)?, [7.0, 5.0]);
+/// assert_eq!(indices.to_vec::<u32>(&device)?, [1, 3]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct TopK {
     /// The rows, any float.

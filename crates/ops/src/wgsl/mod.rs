@@ -1,7 +1,7 @@
-//! What the WGSL kernels of all ops share: how operands are declared and addressed, and how a
-//! workgroup sums. What each kernel computes is in the folder of its op.
+//! Shared by the WGSL kernels of all ops: how operands are declared and addressed, and how a
+//! workgroup sums. Each kernel is in the folder of its op.
 //!
-//! A kernel's text names its operands by functions (`load_x`, `store_out`, `row_x`) and its numbers
+//! A kernel's source names its operands by functions (`load_x`, `store_out`, `row_x`) and its numbers
 //! by `params.width`; the word `OPERANDS` in it stands for all of their declarations, which are
 //! made here for the dtypes and ranks at hand. `MATHS` stands for the functions of programs,
 //! `FOLDS` for sums over a workgroup.

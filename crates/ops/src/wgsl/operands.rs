@@ -1,5 +1,5 @@
-//! The operands of a launch as text: variables, and functions to read and write them. They are
-//! declared once all of them are known, since some may have to lie in one variable.
+//! The operands of a launch as WGSL source: variables, and functions to read and write them. They are
+//! declared once all of them are known, since some may have to share one variable.
 
 use super::{Build, held, quads, shared::Shared};
 use bessemer_core::{

@@ -1,6 +1,6 @@
-//! Operands that WebGPU does not take in bindings of their own: those of one buffer whose bytes meet,
-//! if one of them is written. They are bound as one. Bindings start at multiples of an alignment, so
-//! that neighbours may meet too.
+//! Operands that WebGPU cannot bind separately: those of one buffer whose bytes overlap, if one of them
+//! is written. They share one binding. Bindings start at multiples of an alignment, so
+//! that neighbours may overlap too.
 
 use super::at_in;
 use bessemer_core::{

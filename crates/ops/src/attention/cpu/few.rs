@@ -1,4 +1,4 @@
-//! Few queries, as when decoding: keys and values are read once from the cache as they are, and
+//! Few queries, as in decoding: keys and values are read once from the KV cache in their own dtype, and
 //! widened in registers. Scores are dot products, a row of them for each query.
 
 use super::{

@@ -1,5 +1,5 @@
-//! Many queries, as in prefill: vectors run along the queries, so that no key is turned and no
-//! vector is summed up. The queries are turned once per block.
+//! Many queries, as in prefill: vectors run along the queries, so that no keys are transposed and no
+//! vector is reduced. The queries are transposed once per block.
 
 use super::state::{Settings, State};
 use bessemer_simd::{Arch, math};

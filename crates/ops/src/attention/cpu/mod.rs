@@ -1,9 +1,9 @@
 //! On the CPU: blocks of queries against tiles of keys and values, with the softmax kept up to
 //! date from tile to tile, so that scores never leave the cache.
 //!
-//! Queries that share a head of keys are taken together: what is in the cache is widened to `f32`
+//! Queries that share a head of keys are processed together: what is in the cache is widened to `f32`
 //! once for all of them, or, when there are few (decoding), for four of them in registers. Then
-//! the context is also split among the threads, and the parts are put together at the end.
+//! the context is also split among the threads, and the partial results are combined at the end.
 
 mod block;
 mod few;

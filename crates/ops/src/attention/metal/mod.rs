@@ -1,4 +1,4 @@
-//! On Metal: few rows stream the cache, in parts where it is long; many rows take it in tiles.
+//! On Metal: few rows stream the KV cache, split into parts if it is long; many rows use tiles.
 
 use super::{Attention, Sizes};
 use crate::gpu::{Draft, has_simd, msl};
@@ -132,24 +132,24 @@ fn params(op: &Attention, draft: Draft, splits: usize) -> Draft {
         if view.shape()[axis] <= 1 { 0 } else { view.strides()[axis] / block }
     };
     draft
-        .size(rows)
-        .size(heads)
-        .size(kv_heads)
-        .size(tokens)
-        .size(head_size)
-        .size(splits)
-        .size(window)
-        .step_of(q, 0)
-        .step_of(q, 1)
-        .last_step(q)
-        .step(step(k, 0))
-        .step(step(k, 1))
-        .step(step(v, 0))
-        .step(step(v, 1))
-        .last_step(positions.as_ref().unwrap_or(q))
-        .step_of(out, 0)
-        .step_of(out, 1)
-        .last_step(out)
-        .float(*scale)
-        .float(soft_cap.unwrap_or(0.0))
+        .size("rows", rows)
+        .size("heads", heads)
+        .size("kv_heads", kv_heads)
+        .size("tokens", tokens)
+        .size("size", head_size)
+        .size("splits", splits)
+        .size("window", window)
+        .step_of("q_row", q, 0)
+        .step_of("q_head", q, 1)
+        .last_step("q_step", q)
+        .step("k_head", step(k, 0))
+        .step("k_token", step(k, 1))
+        .step("v_head", step(v, 0))
+        .step("v_token", step(v, 1))
+        .last_step("position_step", positions.as_ref().unwrap_or(q))
+        .step_of("out_row", out, 0)
+        .step_of("out_head", out, 1)
+        .last_step("out_step", out)
+        .float("scale", *scale)
+        .float("cap", soft_cap.unwrap_or(0.0))
 }

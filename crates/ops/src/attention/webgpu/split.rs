@@ -1,5 +1,5 @@
-//! Long contexts in parts: each part of the keys that a row sees by workgroups of its own, then what
-//! they found is joined.
+//! Long contexts in parts: separate workgroups process each part of a row's keys, then the partial
+//! results are combined.
 
 use super::{NAME, places, see};
 use crate::{

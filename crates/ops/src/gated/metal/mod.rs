@@ -28,11 +28,11 @@ pub(super) fn gated(op: &Gated, gpu: &GpuTraits) -> Result<Launches> {
         .read("UP", up)
         .write("OUT", out)
         .define("ACTIVATION", msl_name(*activation))
-        .size(width)
-        .last_step(gate)
-        .last_step(up)
-        .last_step(out)
-        .rows(&rows)
+        .size("width", width)
+        .last_step("gate_step", gate)
+        .last_step("up_step", up)
+        .last_step("out_step", out)
+        .rows("rows", &rows)
         .over([width, rows.count(), 1])?;
     Ok(launch.into())
 }

@@ -44,12 +44,12 @@ pub(super) fn gather(op: &Gather, gpu: &GpuTraits) -> Result<Launches> {
             .define_if(table.dtype().is_block(), "BLOCKS")
     };
     let launch = draft
-        .size(dims[axis])
-        .size(inner.count())
-        .step_of(table, axis)
-        .rows(&outer)
-        .rows(&picked)
-        .rows(&inner)
+        .size("length", dims[axis])
+        .size("inner_elements", inner.count())
+        .step_of("axis_step", table, axis)
+        .rows("outer", &outer)
+        .rows("picked", &picked)
+        .rows("inner", &inner)
         .over([inner.count(), picked.count(), outer.count()])?;
     Ok(launch.into())
 }

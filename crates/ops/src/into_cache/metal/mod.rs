@@ -6,7 +6,7 @@ use crate::{
     gpu::{Draft, msl},
 };
 use bessemer_core::{
-    DType, DeviceKind, Error, Operation, Result, View,
+    DType, DeviceKind, Error, Operation, Result,
     gpu::{GpuTraits, Launches},
 };
 
@@ -45,22 +45,36 @@ pub(super) fn into_cache(op: &IntoCache, gpu: &GpuTraits) -> Result<Launches> {
         true => draft.write_as("CACHE", "ushort", keys).define("ENCODED", "1"),
         false => draft.write("CACHE", keys),
     };
-    draft = draft.write_another(values).define_if(norms.is_some(), "NORMED");
-    for number in [rows, heads, kv_heads, size, keys.shape()[1], frequencies.elements()] {
-        draft = draft.size(number);
+    draft = draft
+        .write_another(values)
+        .define_if(norms.is_some(), "NORMED")
+        .size("rows", rows)
+        .size("heads", heads)
+        .size("kv_heads", kv_heads)
+        .size("size", size)
+        .size("tokens", keys.shape()[1])
+        .size("pairs", frequencies.elements())
+        .flag("neighbours", op.pairs == RopePairs::Neighbours);
+    for (name, view) in [("q", q), ("k", k), ("v", v), ("out", out)] {
+        draft = draft
+            .step_of(format_args!("{name}_row"), view, 0)
+            .step_of(format_args!("{name}_head"), view, 1)
+            .last_step(format_args!("{name}_step"), view);
     }
-    draft = draft.size(usize::from(op.pairs == RopePairs::Neighbours));
-    let steps = |draft: Draft, view: &View| draft.step_of(view, 0).step_of(view, 1).last_step(view);
-    for view in [q, k, v, out, keys, values] {
-        draft = steps(draft, view);
-    }
-    for view in [positions, frequencies, q_norm, k_norm] {
-        draft = draft.last_step(view);
+    for (name, view) in [("keys", keys), ("values", values)] {
+        draft = draft
+            .step_of(format_args!("{name}_head"), view, 0)
+            .step_of(format_args!("{name}_token"), view, 1)
+            .last_step(format_args!("{name}_step"), view);
     }
     let epsilon = norms.as_ref().map_or(0.0, |norms| norms.epsilon);
     let launch = draft
-        .float(op.magnitude)
-        .float(epsilon)
+        .last_step("position_step", positions)
+        .last_step("frequency_step", frequencies)
+        .last_step("q_norm_step", q_norm)
+        .last_step("k_norm_step", k_norm)
+        .float("magnitude", op.magnitude)
+        .float("epsilon", epsilon)
         .grid([heads + 2 * kv_heads, rows, 1], [if size > 64 { 64 } else { 32 }, 1, 1])?;
     Ok(launch.into())
 }

@@ -1,4 +1,4 @@
-//! Asking for memory before it is needed, where the machine knows how. Any address may be asked for.
+//! Prefetching memory, where the machine supports it. Any address may be prefetched.
 
 /// A line that will be read at once.
 #[inline(always)]

@@ -1,4 +1,4 @@
-//! On the CPU: which code runs which weights.
+//! On the CPU: dispatch to the kernel for each kind of weights.
 
 mod blocks;
 mod dense;

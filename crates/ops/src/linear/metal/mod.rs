@@ -97,8 +97,13 @@ pub(crate) fn gated(
         .define(OUT[1], msl_type(up.out.dtype()))
         .write("OUT", out)
         .define("ACTIVATION", msl_name(activation));
-    let draft = weight_params(weight_params(shared_params(draft, gate), gate, 0), up, 0);
-    draft.last_step(out).rows(&Rows::new([out], 1)).grid(groups, [threads, 1, 1]).map(Some)
+    let draft = shared_params(draft, gate);
+    let draft = weight_params(weight_params(draft, gate, 0, 0), up, 1, 0);
+    draft
+        .last_step("out_step", out)
+        .rows("out_rows", &Rows::new([out], 1))
+        .grid(groups, [threads, 1, 1])
+        .map(Some)
 }
 
 /// A launch of `few.metal`.
@@ -160,8 +165,8 @@ fn weights(draft: Draft, layer: &Linear, number: usize) -> Draft {
 fn params(draft: Draft, layers: &[&Linear], outputs_per_group: usize) -> (Draft, usize) {
     let mut draft = shared_params(draft, layers[0]);
     let mut groups = 0;
-    for layer in layers {
-        draft = layer_params(draft, layer, groups);
+    for (number, layer) in layers.iter().enumerate() {
+        draft = layer_params(draft, layer, number, groups);
         groups += layer.weight.shape()[0].div_ceil(outputs_per_group);
     }
     (draft, groups)
@@ -169,25 +174,31 @@ fn params(draft: Draft, layers: &[&Linear], outputs_per_group: usize) -> (Draft,
 
 fn shared_params(draft: Draft, first: &Linear) -> Draft {
     let x = &first.x;
-    draft.size(x.shape().rows()).size(x.shape().width()).last_step(x).rows(&Rows::new([x], 1))
+    draft
+        .size("rows", x.shape().rows())
+        .size("k", x.shape().width())
+        .last_step("x_step", x)
+        .rows("x_rows", &Rows::new([x], 1))
 }
 
-/// The members of `LayerParams`.
-fn layer_params(draft: Draft, layer: &Linear, first_group: usize) -> Draft {
+/// The `LayerParams` of layer `number`.
+fn layer_params(draft: Draft, layer: &Linear, number: usize, first_group: usize) -> Draft {
     let out = &layer.out;
-    weight_params(draft, layer, first_group).last_step(out).rows(&Rows::new([out], 1))
+    weight_params(draft, layer, number, first_group)
+        .last_step(format_args!("layers[{number}].out_step"), out)
+        .rows(format_args!("layers[{number}].out_rows"), &Rows::new([out], 1))
 }
 
 /// Those of a layer whose results are not stored.
-fn weight_params(draft: Draft, layer: &Linear, first_group: usize) -> Draft {
+fn weight_params(draft: Draft, layer: &Linear, number: usize, first_group: usize) -> Draft {
     let Linear { x, weight, bias, .. } = layer;
     draft
-        .size(weight.shape()[0])
-        .size(first_group)
-        .size(usize::from(bias.is_some()))
-        .step(row_step(weight, 0))
-        .last_step(weight)
-        .last_step(bias.as_ref().unwrap_or(x))
+        .size(format_args!("layers[{number}].outputs"), weight.shape()[0])
+        .size(format_args!("layers[{number}].first_group"), first_group)
+        .flag(format_args!("layers[{number}].has_bias"), bias.is_some())
+        .step(format_args!("layers[{number}].weight_row"), row_step(weight, 0))
+        .last_step(format_args!("layers[{number}].weight_step"), weight)
+        .last_step(format_args!("layers[{number}].bias_step"), bias.as_ref().unwrap_or(x))
 }
 
 /// The type a factor is kept as in tiles: half only where it was as coarse before.

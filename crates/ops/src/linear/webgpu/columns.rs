@@ -1,5 +1,5 @@
-//! The text that kernels of sums along rows of weights share. Everything that lies in registers has
-//! a name of its own: rows and columns are numbers known as it is written.
+//! The shared source of kernels that sum along rows of weights. Everything in registers has its own
+//! name: rows and columns are numbers known as it is written.
 
 use bessemer_core::DType;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! Linear layers on adapters that are a CPU: a thread for each output, activations by broadcast.
+//! Linear layers on software adapters: a thread for each output, activations by broadcast.
 
 use super::{
     Columns,

@@ -1,4 +1,4 @@
-//! Layers that are computed by one launch of sums: side by side, or a gate and what passes through.
+//! Layers that are computed by one launch of sums: side by side, or a gate and an up projection.
 
 use super::{
     Column, Columns, Put,

@@ -1,6 +1,6 @@
-//! On WebGPU: one row, or a few, by sums along the weights, many by tiles; adapters that are a CPU
-//! have kernels of their own. Weights that are more than can be bound at once are gone through in
-//! parts, and layers whose weights can be bound together go in one launch.
+//! On WebGPU: one row, or a few, by sums along the weights, many by tiles; software adapters
+//! have their own kernels. Weights that are too large for one binding are processed in parts, and
+//! layers whose weights can be bound together share one launch.
 
 mod columns;
 mod lanes;

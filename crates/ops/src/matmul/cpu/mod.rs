@@ -1,4 +1,4 @@
-//! On the CPU: products are cut into blocks, and each is the library's job.
+//! On the CPU: products are split into blocks; a GEMM library computes each.
 
 pub(crate) mod gemm;
 pub(crate) mod operand;

@@ -1,4 +1,4 @@
-//! Dense matrices of any float dtype as the `f32` the library takes.
+//! Dense matrices of any float dtype as the `f32` that the GEMM library takes.
 
 use super::gemm::Matrix;
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Dense matrices turned round with AVX-512, 16 by 16 elements at a time.
+//! Transposing dense matrices with AVX-512, 16 by 16 elements at a time.
 
 use bessemer_core::DType;
 use std::arch::x86_64::*;

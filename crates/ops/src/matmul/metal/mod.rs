@@ -92,16 +92,16 @@ fn thin(name: &'static str, of: &Product, gpu: &GpuTraits) -> Result<Launch> {
         .read("X", &of.a)
         .read("W", &of.b)
         .write("OUT", &of.out)
-        .size(of.m)
-        .size(of.k)
-        .size(of.n)
-        .step(step(&of.a, 1))
-        .step(step(&of.a, 0))
-        .step(step(&of.b, 0))
-        .step(step(&of.b, 1))
-        .step(step(&of.out, 1))
-        .step(step(&of.out, 0))
-        .rows(&starts);
+        .size("rows", of.m)
+        .size("k", of.k)
+        .size("outputs", of.n)
+        .step("x_row", step(&of.a, 1))
+        .step("x_step", step(&of.a, 0))
+        .step("weight_row", step(&of.b, 0))
+        .step("weight_step", step(&of.b, 1))
+        .step("out_row", step(&of.out, 1))
+        .step("out_step", step(&of.out, 0))
+        .rows("starts", &starts);
     if across {
         draft.grid([of.n.div_ceil(32), starts.count(), 1], [256, 1, 1])
     } else {
@@ -140,18 +140,18 @@ fn tiles(name: &'static str, of: &Product, gpu: &GpuTraits) -> Result<Launches> 
     let (out_row, out_column) =
         if splits > 1 { (*n as isize, 1) } else { (step(out, 1), step(out, 0)) };
     let first = draft
-        .size(*m)
-        .size(*k)
-        .size(*n)
-        .size(batches)
-        .size(part)
-        .step(step(a, 1))
-        .step(step(a, 0))
-        .step(step(b, 1))
-        .step(step(b, 0))
-        .step(out_row)
-        .step(out_column)
-        .rows(&starts)
+        .size("m", *m)
+        .size("k", *k)
+        .size("n", *n)
+        .size("batches", batches)
+        .size("part", part)
+        .step("a_row", step(a, 1))
+        .step("a_step", step(a, 0))
+        .step("b_step", step(b, 1))
+        .step("b_column", step(b, 0))
+        .step("out_row", out_row)
+        .step("out_column", out_column)
+        .rows("starts", &starts)
         .grid([columns, rows, batches * splits], [TILE_THREADS, 1, 1])?;
     if splits == 1 {
         return Ok(first.into());
@@ -159,13 +159,13 @@ fn tiles(name: &'static str, of: &Product, gpu: &GpuTraits) -> Result<Launches> 
     let second = Draft::new(name, msl!("../../gpu/types.metal", "sum.metal"), "matmul_sum", gpu)
         .scratch(0..bytes, false)
         .write("OUT", out)
-        .size(*m)
-        .size(*n)
-        .size(batches)
-        .size(splits)
-        .step(step(out, 1))
-        .step(step(out, 0))
-        .rows(&Rows::new([out], 2))
+        .size("m", *m)
+        .size("n", *n)
+        .size("batches", batches)
+        .size("splits", splits)
+        .step("out_row", step(out, 1))
+        .step("out_column", step(out, 0))
+        .rows("starts", &Rows::new([out], 2))
         .grid([n.div_ceil(64), *m, batches], [64, 1, 1])?;
     Ok(Launches { launches: vec![first, second], scratch: bytes })
 }
@@ -182,10 +182,10 @@ pub(super) fn dot(op: &Dot, gpu: &GpuTraits) -> Result<Launches> {
         _ => first.scratch(0..bytes, true).define("OUT", "float"),
     };
     let first = first
-        .size(length)
-        .size(CHUNK)
-        .last_step(a)
-        .last_step(b)
+        .size("length", length)
+        .size("chunk", CHUNK)
+        .last_step("a_step", a)
+        .last_step("b_step", b)
         .grid([chunks, 1, 1], [256, 1, 1])?;
     if bytes == 0 {
         return Ok(first.into());
@@ -195,7 +195,7 @@ pub(super) fn dot(op: &Dot, gpu: &GpuTraits) -> Result<Launches> {
         .define("B", "float")
         .scratch(0..bytes, false)
         .write("OUT", out)
-        .size(chunks)
+        .size("parts", chunks)
         .grid([1, 1, 1], [256, 1, 1])?;
     Ok(Launches { launches: vec![first, second], scratch: bytes })
 }

@@ -1,4 +1,4 @@
-//! Products on adapters that are a CPU: everything in registers, rows handed around by broadcast.
+//! Matrix products on software adapters: everything in registers, rows passed by broadcast.
 
 use super::widened;
 use crate::{

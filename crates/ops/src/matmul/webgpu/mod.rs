@@ -1,5 +1,5 @@
-//! On WebGPU: the tiles of `linear`, over a batch; adapters that are a CPU have a kernel of their
-//! own. A dot product is a sum.
+//! On WebGPU: the tiles of `linear`, over a batch; software adapters have their own
+//! kernel. A dot product is a sum.
 
 mod lanes;
 

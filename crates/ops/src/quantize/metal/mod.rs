@@ -3,7 +3,7 @@
 use super::{Dequantize, Quantize};
 use crate::{
     bind,
-    gpu::{msl, msl_type},
+    gpu::{Members, msl, msl_type},
     walk,
 };
 use bessemer_core::{
@@ -47,9 +47,13 @@ fn launches(
         walk.sizes.push(1);
         walk.steps.iter_mut().for_each(|steps| steps.push(0));
     }
-    let mut words = vec![count as u32, x.lead() as u32, out.lead() as u32];
-    words.extend(walk.sizes.iter().map(|&size| size as u32));
-    words.extend(walk.steps.iter().flatten().map(|&step| step as i32 as u32));
+    let members = Members::default()
+        .uint("count", count as u32)
+        .uint("x_lead", x.lead() as u32)
+        .uint("out_lead", out.lead() as u32)
+        .uints("sizes", walk.sizes.iter().map(|&size| size as u32))
+        .ints("x_steps", walk.steps[0].iter().map(|&step| step as i32))
+        .ints("out_steps", walk.steps[1].iter().map(|&step| step as i32));
     let floats = if std::ptr::eq(blocks, x) { out } else { x };
     let dialect = walk::dialect(gpu);
     let (len, bytes) = (format.block_len(), format.block_bytes());
@@ -64,10 +68,11 @@ fn launches(
         .define("LEN", len.to_string())
         .define("BYTES", bytes.to_string())
         .define("FLOAT", storage(floats.dtype(), dialect));
+    let bindings = vec![Binding::Read(x.clone()), Binding::Write(out.clone())];
     Ok(Launch {
+        params: members.finish(&kernel, bindings.len()),
         kernel,
-        bindings: vec![Binding::Read(x.clone()), Binding::Write(out.clone())],
-        params: walk::params(&words, &[]),
+        bindings,
         groups: [(threads as u32).div_ceil(THREADS), 1, 1],
         threads: [THREADS, 1, 1],
     }

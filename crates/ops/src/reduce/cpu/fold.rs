@@ -1,4 +1,4 @@
-//! The ways to fold: what is kept while it goes on, and the loops over lanes.
+//! The kinds of reduction: their accumulators, and the loops over lanes.
 
 use bessemer_program::cpu::LANES;
 use bessemer_simd::{Arch, Kernel};

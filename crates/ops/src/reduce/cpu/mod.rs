@@ -1,6 +1,6 @@
 //! On the CPU: results in groups that a box covers, and long reductions in pieces.
 //!
-//! How the work is cut depends on sizes only, never on the number of threads, so results do not
+//! How the work is split depends on sizes only, never on the number of threads, so results do not
 //! either.
 
 mod fold;

@@ -1,5 +1,5 @@
-//! The MSL around a program that is folded: what is kept of some values, how it grows and how two of
-//! them become one.
+//! The MSL around a program that is reduced: the accumulator, how it is updated and how two
+//! accumulators are combined.
 
 use super::{ReduceKind, is_float_sum};
 use bessemer_core::DType;

@@ -6,6 +6,7 @@ mod fold_text;
 use super::{Reduce, ReduceKind};
 use crate::{
     bind::{self, Input},
+    gpu::Members,
     walk::{self, BoundProgram},
 };
 use bessemer_core::{
@@ -91,40 +92,40 @@ fn assemble(
     (outputs, count): (usize, usize),
 ) -> Launches {
     let chunk = count.div_ceil(layout.parts as usize);
-    let mut own = vec![outputs as u32, count as u32, layout.parts, chunk as u32];
-    own.push(op.output.lead() as u32);
-    own.extend(bound.walk.steps[0][..bound.walk.groups[0]].iter().map(|&step| step as i32 as u32));
-    let params = walk::params(&own, &bound.words);
-    let kernel = |entry: &'static str| {
-        Kernel::new(source.clone(), entry)
+    let out_steps = &bound.walk.steps[0][..bound.walk.groups[0]];
+    let members = Members::default()
+        .uint("outputs", outputs as u32)
+        .uint("count", count as u32)
+        .uint("parts", layout.parts)
+        .uint("chunk", chunk as u32)
+        .uint("out_lead", op.output.lead() as u32)
+        .ints("out_steps", out_steps.iter().map(|&step| step as i32))
+        .then(bound.members);
+    let launch = |entry: &'static str, members: Members, bindings: Vec<Binding>, grid| {
+        let kernel = Kernel::new(source.clone(), entry)
             .constant(0, layout.outputs)
             .constant(1, layout.threads)
-            .constant(2, layout.inner)
+            .constant(2, layout.inner);
+        let (groups, threads): ([u32; 3], u32) = grid;
+        let params = members.finish(&kernel, bindings.len());
+        Launch { kernel, bindings, params, groups, threads: [threads, 1, 1] }
     };
     let blocks = outputs.div_ceil(layout.outputs as usize) as u32;
-    let threads = [layout.outputs * layout.threads, 1, 1];
-    let whole = layout.parts == 1;
-    let scratch = if whole { 0 } else { outputs * layout.parts as usize * KEPT };
-    let part = |write| Binding::Scratch { range: 0..scratch, write };
+    let grid = ([blocks, layout.parts, 1], layout.outputs * layout.threads);
     let result = Binding::Write(op.output.clone());
     let mut bindings = bound.bindings;
-    bindings.push(if whole { result.clone() } else { part(true) });
-    let mut launches = vec![Launch {
-        kernel: kernel(if whole { "fold" } else { "fold_part" }),
-        bindings,
-        params: params.clone(),
-        groups: [blocks, layout.parts, 1],
-        threads,
-    }];
-    if !whole {
-        launches.push(Launch {
-            kernel: kernel("join"),
-            bindings: vec![part(false), result],
-            params,
-            groups: [(outputs as u32).div_ceil(32), 1, 1],
-            threads: [32, 1, 1],
-        });
+    if layout.parts == 1 {
+        bindings.push(result);
+        return launch("fold", members, bindings, grid).into();
     }
+    let scratch = outputs * layout.parts as usize * KEPT;
+    let part = |write| Binding::Scratch { range: 0..scratch, write };
+    bindings.push(part(true));
+    let join = ([(outputs as u32).div_ceil(32), 1, 1], 32);
+    let launches = vec![
+        launch("fold_part", members.clone(), bindings, grid),
+        launch("join", members, vec![part(false), result], join),
+    ];
     Launches { launches, scratch }
 }
 

@@ -18,12 +18,12 @@ pub(super) fn rms_norm(op: &RmsNorm, gpu: &GpuTraits) -> Result<Launches> {
         .read("X", x)
         .read("W", weight)
         .write("OUT", out)
-        .size(width)
-        .last_step(x)
-        .last_step(weight)
-        .last_step(out)
-        .float(*epsilon)
-        .rows(&rows)
+        .size("width", width)
+        .last_step("x_step", x)
+        .last_step("weight_step", weight)
+        .last_step("out_step", out)
+        .float("epsilon", *epsilon)
+        .rows("rows", &rows)
         .grid([rows.count(), 1, 1], [threads_for(gpu, width), 1, 1])?;
     Ok(launch.into())
 }

@@ -38,14 +38,14 @@ pub(super) fn scatter(op: &Scatter, gpu: &GpuTraits) -> Result<Launches> {
     };
     let items = inner.count() / dtype.block_len();
     let launch = draft
-        .size(dims[axis])
-        .size(indices.elements())
-        .size(items)
-        .step_of(table, axis)
-        .step_of(x, axis)
-        .last_step(indices)
-        .rows(&outer)
-        .rows(&inner)
+        .size("length", dims[axis])
+        .size("indices", indices.elements())
+        .size("inner_elements", items)
+        .step_of("axis_step", table, axis)
+        .step_of("x_axis_step", x, axis)
+        .last_step("index_step", indices)
+        .rows("outer", &outer)
+        .rows("inner", &inner)
         .over([items, indices.elements(), outer.count()])?;
     Ok(launch.into())
 }

@@ -21,12 +21,12 @@ pub(super) fn softmax(op: &Softmax, gpu: &GpuTraits) -> Result<Launches> {
         .maybe("MASK", mask.as_ref(), x)
         .write("OUT", out)
         .define_if(*log, "LOG")
-        .size(width)
-        .last_step(x)
-        .last_step(other)
-        .last_step(out)
-        .float(*scale)
-        .rows(&rows)
+        .size("width", width)
+        .last_step("x_step", x)
+        .last_step("mask_step", other)
+        .last_step("out_step", out)
+        .float("scale", *scale)
+        .rows("rows", &rows)
         .grid([rows.count(), 1, 1], [threads_for(gpu, width), 1, 1])?;
     Ok(launch.into())
 }

@@ -52,11 +52,11 @@ fn draft(op: &TopK, entry: &'static str, gpu: &GpuTraits) -> Draft {
 fn params(draft: Draft, op: &TopK, k: usize) -> Draft {
     let TopK { x, values, indices } = op;
     draft
-        .size(x.shape().width())
-        .size(k)
-        .size(CHUNK)
-        .last_step(x)
-        .last_step(values)
-        .last_step(indices)
-        .rows(&Rows::new([x, values, indices], 1))
+        .size("width", x.shape().width())
+        .size("k", k)
+        .size("chunk", CHUNK)
+        .last_step("x_step", x)
+        .last_step("value_step", values)
+        .last_step("index_step", indices)
+        .rows("rows", &Rows::new([x, values, indices], 1))
 }
