@@ -10,6 +10,62 @@ use std::{
 /// Ops in program order, checked as they are added: one submission, one command buffer.
 ///
 /// A batch can be submitted any number of times.
+///
+/// ```
+/// # use bessemer_core::{Access, Batch, Cost, DType, Device, Error, Host, Operation, Result, View, cpu::CpuContext};
+/// # #[derive(Debug)]
+/// # struct Square {
+/// #     x: View,
+/// #     out: View,
+/// # }
+/// #
+/// # impl Operation for Square {
+/// #     fn name(&self) -> &'static str {
+/// #         "square"
+/// #     }
+/// #
+/// #     fn check(&self) -> Result<()> {
+/// #         let alike = self.x.shape() == self.out.shape();
+/// #         alike.then_some(()).ok_or_else(|| {
+/// #             let operands = [("x", &self.x), ("out", &self.out)];
+/// #             Error::rule("square", "x and out differ in shape", &operands)
+/// #         })
+/// #     }
+/// #
+/// #     fn access(&self) -> Access {
+/// #         Access::new(&[&self.x], &[&self.out])
+/// #     }
+/// #
+/// #     fn cost(&self) -> Cost {
+/// #         Cost::of(&self.access(), self.x.elements() as u64)
+/// #     }
+/// #
+/// #     fn reference(&self, host: &mut Host) {
+/// #         let squares: Vec<f64> = host.read(&self.x).iter().map(|x| x * x).collect();
+/// #         host.write(&self.out, &squares);
+/// #     }
+/// #
+/// #     fn cpu(&self, cpu: &CpuContext<'_>) {
+/// #         let x = cpu.rows(&self.x);
+/// #         cpu.for_each_row(&self.out, 1, |row, out| {
+/// #             let (mut from, mut to) = (vec![0.0; x.width()], vec![0.0; x.width()]);
+/// #             let from = x.get(row, &mut from);
+/// #             out.compute(&mut to, |to| to.iter_mut().zip(from).for_each(|(y, x)| *y = x * x));
+/// #         });
+/// #     }
+/// # }
+/// #
+/// let device = bessemer_cpu::Reference::new();
+/// let x = View::from_slice(&device, &[2.0f32, 3.0], &[2])?;
+/// let out = View::alloc(&device, DType::F32, &[2])?;
+/// let mut batch = Batch::new();
+/// batch.push(Square { x: x.clone(), out: out.clone() })?;
+/// batch.push(Square { x: out, out: x.clone() })?;
+/// device.wait(device.submit(&batch)?)?;
+/// assert_eq!(x.to_vec::<f32>(&device)?, [16.0, 81.0]);
+/// assert_eq!(format!("{batch:?}"), r#"["square", "square"]"#);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Batch {
     steps: Vec<Step>,
@@ -32,6 +88,60 @@ impl Batch {
     }
 
     /// Adds an op after the others, if it may run at all.
+    ///
+    /// ```
+    /// # use bessemer_core::{Access, Batch, Cost, DType, Device, Error, Host, Operation, Result, View, cpu::CpuContext};
+    /// # #[derive(Debug)]
+    /// # struct Square {
+    /// #     x: View,
+    /// #     out: View,
+    /// # }
+    /// #
+    /// # impl Operation for Square {
+    /// #     fn name(&self) -> &'static str {
+    /// #         "square"
+    /// #     }
+    /// #
+    /// #     fn check(&self) -> Result<()> {
+    /// #         let alike = self.x.shape() == self.out.shape();
+    /// #         alike.then_some(()).ok_or_else(|| {
+    /// #             let operands = [("x", &self.x), ("out", &self.out)];
+    /// #             Error::rule("square", "x and out differ in shape", &operands)
+    /// #         })
+    /// #     }
+    /// #
+    /// #     fn access(&self) -> Access {
+    /// #         Access::new(&[&self.x], &[&self.out])
+    /// #     }
+    /// #
+    /// #     fn cost(&self) -> Cost {
+    /// #         Cost::of(&self.access(), self.x.elements() as u64)
+    /// #     }
+    /// #
+    /// #     fn reference(&self, host: &mut Host) {
+    /// #         let squares: Vec<f64> = host.read(&self.x).iter().map(|x| x * x).collect();
+    /// #         host.write(&self.out, &squares);
+    /// #     }
+    /// #
+    /// #     fn cpu(&self, cpu: &CpuContext<'_>) {
+    /// #         let x = cpu.rows(&self.x);
+    /// #         cpu.for_each_row(&self.out, 1, |row, out| {
+    /// #             let (mut from, mut to) = (vec![0.0; x.width()], vec![0.0; x.width()]);
+    /// #             let from = x.get(row, &mut from);
+    /// #             out.compute(&mut to, |to| to.iter_mut().zip(from).for_each(|(y, x)| *y = x * x));
+    /// #         });
+    /// #     }
+    /// # }
+    /// #
+    /// let device = bessemer_cpu::Reference::new();
+    /// let x = View::alloc(&device, DType::F32, &[2])?;
+    /// let out = View::alloc(&device, DType::F32, &[3])?;
+    /// let mut batch = Batch::new();
+    /// let error = batch.push(Square { x, out }).unwrap_err();
+    /// assert_eq!(error.to_string(), "square: x and out differ in shape (x: f32 [2], out: f32 [3])");
+    /// assert!(batch.is_empty());
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn push(&mut self, op: impl Operation + 'static) -> Result<()> {
         self.push_shared(Arc::new(op))
     }

@@ -30,6 +30,18 @@ pub(crate) trait Home: Send + Sync {
 
 /// A handle to device memory. Clones share it; it is freed, or returned to its pool, when the
 /// last one is dropped. A submission keeps clones of what it uses until it is done.
+///
+/// ```
+/// use bessemer_core::Device;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let buffer = device.alloc(100)?;
+/// assert_eq!(buffer.bytes(), 100);
+/// assert_eq!(device.stats().pool.live_buffers, 1);
+/// drop(buffer);
+/// assert_eq!(device.stats().pool.live_buffers, 0);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Buffer(Arc<Inner>);
 
@@ -91,6 +103,17 @@ impl Buffer {
     }
 
     /// Whether this is the only handle to its memory.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let buffer = device.alloc(16)?;
+    /// let same = buffer.clone();
+    /// assert!(buffer.is(&same) && !buffer.is_unique());
+    /// drop(same);
+    /// assert!(buffer.is_unique());
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn is_unique(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }
@@ -126,6 +149,20 @@ impl fmt::Debug for Buffer {
 }
 
 /// A range of bytes of a buffer: what is copied in and out of a device.
+///
+/// ```
+/// use bessemer_core::{Device, Slice};
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let buffer = device.alloc(8)?;
+/// device.write(&Slice::all(&buffer), &[0; 8])?;
+/// device.write(&Slice::new(&buffer, 2..4)?, b"ab")?;
+/// let mut bytes = [0; 8];
+/// device.read(&Slice::all(&buffer), &mut bytes)?;
+/// assert_eq!(&bytes, b"\0\0ab\0\0\0\0");
+/// assert!(Slice::new(&buffer, 6..10).is_err());
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Slice {
     buffer: Buffer,
@@ -137,7 +174,7 @@ impl Slice {
     pub fn new(buffer: &Buffer, range: Range<usize>) -> Result<Slice> {
         if range.start > range.end || range.end > buffer.bytes() {
             return Err(Error::view(format!(
-                "bytes {}..{} do not lie within {buffer:?}",
+                "slice: bytes {}..{} are out of range ({buffer:?})",
                 range.start, range.end
             )));
         }
@@ -166,6 +203,18 @@ impl Slice {
 }
 
 /// Memory of the host that a device may use in place: a mapped file, usually.
+///
+/// ```
+/// use bessemer_core::{Device, HostMemory};
+/// use std::sync::Arc;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let memory = HostMemory::new(Arc::new(vec![1u8, 2, 3, 4]));
+/// let buffer = device.adopt(memory.slice(1..3)?)?;
+/// assert_eq!(buffer.bytes(), 2);
+/// assert!(!buffer.is_writable());
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct HostMemory {
     owner: Arc<dyn AsRef<[u8]> + Send + Sync>,
@@ -191,7 +240,7 @@ impl HostMemory {
     pub fn slice(&self, range: Range<usize>) -> Result<HostMemory> {
         if range.start > range.end || range.end > self.range.len() {
             return Err(Error::view(format!(
-                "bytes {}..{} do not lie within {} bytes of host memory",
+                "slice: bytes {}..{} are out of range for {} bytes of host memory",
                 range.start,
                 range.end,
                 self.range.len()

@@ -1,5 +1,5 @@
-//! What every device refuses, written once: memory of another device, lengths that differ, and
-//! writing to read-only memory. `bessemer-conformance` has the test that all devices pass.
+//! Checks shared by all devices: memory of another device, lengths that differ, and writes to read-only
+//! memory. `bessemer-conformance` has the test that all devices pass.
 
 use crate::{Batch, Buffer, DeviceId, Error, Result, Slice};
 
@@ -33,7 +33,7 @@ pub fn writable(device: DeviceId, dst: &Slice, bytes: usize) -> Result<()> {
     if dst.buffer().is_writable() {
         return Ok(());
     }
-    Err(Error::Output { op: "write", why: format!("{:?} is read-only", dst.buffer()) })
+    Err(Error::Output { op: "write", why: format!("the buffer is read-only ({:?})", dst.buffer()) })
 }
 
 fn transferable(device: DeviceId, op: &'static str, slice: &Slice, bytes: usize) -> Result<()> {
@@ -43,6 +43,6 @@ fn transferable(device: DeviceId, op: &'static str, slice: &Slice, bytes: usize)
     }
     let (there, buffer) = (slice.bytes(), slice.buffer());
     Err(Error::view(format!(
-        "{op}: the slice of {buffer:?} has {there} bytes, but {bytes} are given"
+        "{op}: the slice has {there} bytes, but {bytes} are given ({buffer:?})"
     )))
 }

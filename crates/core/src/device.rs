@@ -1,4 +1,4 @@
-//! The contract every device keeps.
+//! The trait that every device implements.
 
 use crate::{Batch, Buffer, HostMemory, PoolStats, Result, Slice, gpu::CompiledKernel};
 use std::{
@@ -10,6 +10,19 @@ use std::{
 ///
 /// Ops of one batch, and batches of one device, take effect in the order they were given.
 /// A device may run them later and at the same time as long as nobody can tell.
+///
+/// ```
+/// use bessemer_core::{Device, DeviceKind, Slice};
+///
+/// let device = bessemer_cpu::Reference::new();
+/// assert_eq!(device.info().kind, DeviceKind::Reference);
+/// let buffer = device.alloc(4)?;
+/// device.write(&Slice::all(&buffer), &[1, 2, 3, 4])?;
+/// let mut bytes = [0; 4];
+/// device.read(&Slice::all(&buffer), &mut bytes)?;
+/// assert_eq!(bytes, [1, 2, 3, 4]);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 pub trait Device: Send + Sync + fmt::Debug {
     /// What it is.
     fn info(&self) -> &DeviceInfo;
@@ -82,7 +95,7 @@ impl DeviceId {
 pub enum DeviceKind {
     /// Scalar code in double precision: the meaning of every op, and slow.
     Reference,
-    /// SIMD code on a team of threads.
+    /// SIMD code on a thread pool.
     Cpu,
     /// Apple's Metal.
     Metal,
@@ -126,8 +139,50 @@ pub struct DeviceInfo {
     /// The most views that a program may read and write, together; expressions of arrays that
     /// need more become several programs.
     pub max_operands: usize,
-    /// Whether it imitates hardware that is not there; `auto` never takes such a device.
+    /// Whether it emulates a GPU in software; `auto` never takes such a device.
     pub software: bool,
+    /// How it works, as far as callers have to know.
+    pub capabilities: Capabilities,
+}
+
+/// How a device works, for the few decisions that depend on it. Code above the devices asks for
+/// these, never for the kind of a device, so that a new kind needs no changes there.
+///
+/// ```
+/// use bessemer_core::Capabilities;
+///
+/// assert!(Capabilities::HOST.host_memory && !Capabilities::HOST.asynchronous);
+/// assert!(Capabilities::GPU.asynchronous && Capabilities::GPU.can_be_lost);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// It computes on the CPU's own threads, in this process's memory: memory-mapped weights cost
+    /// it nothing, and the machine's memory bandwidth is its limit.
+    pub host_memory: bool,
+    /// `submit` returns while the work is still running, so the caller can prepare the next batch.
+    pub asynchronous: bool,
+    /// It can fail while it is in use: a GPU that is reset, unplugged or out of memory.
+    pub can_be_lost: bool,
+    /// Its compiler may flush subnormal numbers and round conversions either way, as WGSL allows.
+    pub relaxed_floats: bool,
+}
+
+impl Capabilities {
+    /// A device that runs on the calling process's CPU.
+    pub const HOST: Capabilities = Capabilities {
+        host_memory: true,
+        asynchronous: false,
+        can_be_lost: false,
+        relaxed_floats: false,
+    };
+
+    /// A GPU with a queue and memory of its own.
+    pub const GPU: Capabilities = Capabilities {
+        host_memory: false,
+        asynchronous: true,
+        can_be_lost: true,
+        relaxed_floats: false,
+    };
 }
 
 /// A batch that was submitted.

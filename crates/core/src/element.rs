@@ -8,6 +8,14 @@ mod sealed {
 }
 
 /// A Rust type with the layout of a [`DType`]. Every bit pattern is a valid value.
+///
+/// ```
+/// use bessemer_core::{DType, Element};
+///
+/// assert_eq!(f32::DTYPE, DType::F32);
+/// assert_eq!(u32::as_bytes(&[1, 256]), [1, 0, 0, 0, 0, 1, 0, 0]);
+/// assert_eq!(u8::from_f64(300.7), 255);
+/// ```
 pub trait Element: sealed::Sealed + Copy + Default + Send + Sync + PartialEq + 'static {
     /// Its dtype.
     const DTYPE: DType;

@@ -1,4 +1,4 @@
-//! What can go wrong, in the words of whoever asked.
+//! Errors, in terms of the caller's request.
 
 use crate::{DType, DeviceKind, View};
 use std::fmt::Write;
@@ -36,7 +36,7 @@ pub enum Error {
 
     /// More memory was asked for than the device may hold.
     #[error(
-        "{device}: out of memory: {asked} bytes asked for, {held} held, limit {limit}; \
+        "{device}: out of memory: {asked} bytes were asked for, {held} of at most {limit} are in use; \
          free arrays, use a smaller model or raise the limit"
     )]
     OutOfMemory {
@@ -51,7 +51,7 @@ pub enum Error {
     },
 
     /// A buffer was handed to a device that does not own it.
-    #[error("{op}: buffer {buffer} belongs to another device than the one asked")]
+    #[error("{op}: buffer {buffer} belongs to another device; use one device for all")]
     OtherDevice {
         /// What was asked.
         op: &'static str,
@@ -60,7 +60,7 @@ pub enum Error {
     },
 
     /// A device that is not here or may not be used.
-    #[error("no device `{device}`: {why}")]
+    #[error("device {device}: {why}")]
     Unavailable {
         /// The device asked for.
         device: String,
@@ -69,7 +69,7 @@ pub enum Error {
     },
 
     /// An op that a kind of device has no kernel for.
-    #[error("{op}: {device} cannot run it: {why}")]
+    #[error("{op}: {why} (device: {device})")]
     NoKernel {
         /// The op.
         op: &'static str,
@@ -91,7 +91,7 @@ pub enum Error {
     },
 
     /// Numbers that cannot be read as the dtype asked for.
-    #[error("{what} is {found}, not {wanted}")]
+    #[error("{what}: it is {found}, but was asked for as {wanted}")]
     WrongDType {
         /// What was read.
         what: String,

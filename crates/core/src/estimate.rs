@@ -12,11 +12,23 @@ use crate::{DType, Error, Result};
 /// ```
 pub fn tensor(dtype: DType, rows: usize, width: usize) -> Result<usize> {
     dtype.bytes_for(width).and_then(|row| row.checked_mul(rows)).ok_or_else(|| {
-        Error::view(format!("{rows} rows of {width} {dtype} are not whole blocks or too large"))
+        Error::view(format!("estimate: {rows} rows of {width} {dtype} are too many bytes, or not whole blocks of {}",
+            dtype.block_len()
+        ))
     })
 }
 
 /// The shape of a model's key and value cache.
+///
+/// ```
+/// use bessemer_core::{DType, estimate::KvCache};
+///
+/// let half = KvCache { layers: 32, heads: 8, head_size: 128, context: 8192, dtype: DType::F16 };
+/// let small = KvCache { dtype: DType::Q8_0, ..half };
+/// assert_eq!(half.bytes()?, 1 << 30);
+/// assert_eq!(small.bytes()?, (1 << 30) / 64 * 34);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KvCache {
     /// Layers with attention.

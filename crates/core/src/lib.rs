@@ -1,7 +1,20 @@
-//! The vocabulary of bessemer: what numbers are made of ([`DType`]), where they lie ([`Buffer`],
-//! [`View`]), what is asked ([`Operation`], [`Batch`]) and of whom ([`Device`]).
+//! The core types of bessemer: element types ([`DType`]), memory ([`Buffer`], [`View`]), work
+//! ([`Operation`], [`Batch`]) and the [`Device`] that runs it.
 //!
-//! No kernels live here, and nothing about any particular op or device.
+//! There are no kernels here, and nothing about any particular op or device.
+//!
+//! ```
+//! use bessemer_core::{DType, Device, Shape, View};
+//!
+//! let device = bessemer_cpu::Reference::new();
+//! let buffer = device.alloc(48)?;
+//! let matrix = View::new(&buffer, DType::F32, Shape::new(&[3, 4])?)?;
+//! // Other views of the same memory; nothing is copied.
+//! let column = matrix.narrow(1, 2..3)?.squeeze(1)?;
+//! assert_eq!((column.offset(), column.strides()[0]), (8, 4));
+//! assert!(column.overlaps(&matrix));
+//! # Ok::<(), bessemer_core::Error>(())
+//! ```
 
 mod batch;
 mod buffer;
@@ -18,13 +31,14 @@ mod operation;
 mod pool;
 mod shape;
 mod trace;
+mod transfer;
 mod view;
 mod walk;
 
 pub use batch::Batch;
 pub use bessemer_formats::{DType, UnknownDType};
 pub use buffer::{Buffer, HostMemory, Memory, Slice};
-pub use device::{Device, DeviceId, DeviceInfo, DeviceKind, Stats, Ticket};
+pub use device::{Capabilities, Device, DeviceId, DeviceInfo, DeviceKind, Stats, Ticket};
 pub use element::Element;
 #[doc(hidden)]
 pub use error::bracketed;

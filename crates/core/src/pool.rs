@@ -1,7 +1,7 @@
 //! A bounded pool of device memory, written once for every device.
 //!
 //! Freed memory is kept in size classes and handed out again. Two limits hold at all times: the
-//! bytes a device may hold in all, and how much of that may lie idle (in bytes and in pieces).
+//! bytes a device may hold in all, and how much of that may be idle (in bytes and in blocks).
 
 use crate::{Buffer, DeviceId, Error, Memory, Result, buffer::Home};
 use std::{

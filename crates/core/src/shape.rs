@@ -1,4 +1,4 @@
-//! Sizes and strides of n-dimensional views, kept inline: making one allocates nothing.
+//! Sizes and strides of n-dimensional views, stored inline: creating one allocates nothing.
 
 use crate::{Error, Result};
 use std::{fmt, ops::Deref};
@@ -27,6 +27,15 @@ pub struct Shape {
 
 /// How far apart neighbours along each dimension are, in elements; 0 repeats, negative runs
 /// backwards.
+///
+/// ```
+/// use bessemer_core::{Shape, Strides};
+///
+/// assert_eq!(*Shape::new(&[2, 3, 4])?.strides(), [12, 4, 1]);
+/// let backwards = Strides::new(&[-4, 1])?;
+/// assert_eq!(backwards[0], -4);
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Strides {
     steps: [isize; MAX_RANK],
@@ -35,17 +44,26 @@ pub struct Strides {
 
 impl Shape {
     /// A shape of these sizes. At most [`MAX_RANK`] of them, and their product must fit.
+    ///
+    /// ```
+    /// use bessemer_core::{MAX_RANK, Shape};
+    ///
+    /// assert_eq!(Shape::new(&[])?, Shape::SCALAR);
+    /// assert!(Shape::new(&[1; MAX_RANK]).is_ok());
+    /// assert!(Shape::new(&[1; MAX_RANK + 1]).is_err());
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn new(dims: &[usize]) -> Result<Shape> {
         if dims.len() > MAX_RANK {
             return Err(Error::view(format!(
-                "shape {dims:?} has {} dimensions; at most {MAX_RANK} are possible",
+                "shape {dims:?}: {} dimensions are too many; at most {MAX_RANK} are supported",
                 dims.len()
             )));
         }
         // Zeros are left out: [0, huge, huge] must not let other products overflow.
         let product = dims.iter().filter(|&&d| d > 0).try_fold(1usize, |n, &d| n.checked_mul(d));
         if product.is_none_or(|n| isize::try_from(n).is_err()) {
-            return Err(Error::view(format!("shape {dims:?} has too many elements")));
+            return Err(Error::view(format!("shape {dims:?}: the number of elements overflows")));
         }
         let mut shape = Shape { dims: [1; MAX_RANK], rank: dims.len() as u8 };
         shape.dims[..dims.len()].copy_from_slice(dims);
@@ -71,11 +89,26 @@ impl Shape {
     }
 
     /// How many rows of [`Shape::width`] there are.
+    ///
+    /// ```
+    /// use bessemer_core::Shape;
+    ///
+    /// let shape = Shape::new(&[2, 3, 4])?;
+    /// assert_eq!((shape.rows(), shape.width()), (6, 4));
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn rows(&self) -> usize {
         self.dims[..self.rank().saturating_sub(1)].iter().product()
     }
 
     /// The strides of a gapless view of this shape.
+    ///
+    /// ```
+    /// use bessemer_core::Shape;
+    ///
+    /// assert_eq!(*Shape::new(&[5, 7])?.strides(), [7, 1]);
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn strides(&self) -> Strides {
         let mut strides = Strides { steps: [0; MAX_RANK], rank: self.rank };
         let mut step = 1isize;
@@ -92,6 +125,15 @@ impl Shape {
     }
 
     /// The shape both broadcast to by NumPy's rule, if there is one.
+    ///
+    /// ```
+    /// use bessemer_core::Shape;
+    ///
+    /// let (column, row) = (Shape::new(&[3, 1])?, Shape::new(&[4])?);
+    /// assert_eq!(*column.broadcast(&row)?, [3, 4]);
+    /// assert!(row.broadcast(&Shape::new(&[5])?).is_err());
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn broadcast(&self, other: &Shape) -> Result<Shape> {
         let rank = self.rank().max(other.rank());
         let mut dims = [1; MAX_RANK];
@@ -118,7 +160,10 @@ impl Strides {
     /// Strides of these steps.
     pub fn new(steps: &[isize]) -> Result<Strides> {
         if steps.len() > MAX_RANK {
-            return Err(Error::view(format!("strides {steps:?}: more than {MAX_RANK} dimensions")));
+            return Err(Error::view(format!(
+                "strides {steps:?}: {} dimensions are too many; at most {MAX_RANK} are supported",
+                steps.len()
+            )));
         }
         let mut strides = Strides { steps: [0; MAX_RANK], rank: steps.len() as u8 };
         strides.steps[..steps.len()].copy_from_slice(steps);

@@ -1,5 +1,5 @@
 //! Timelines: what ran when, in the trace format that Chrome and Perfetto show. Written once, for
-//! every device; how a device learns when its ops ran is its own business.
+//! every device; each device finds out itself when its ops ran.
 
 use crate::{Cost, DeviceKind, Error, Result};
 use std::{
@@ -37,7 +37,7 @@ impl Trace {
     pub fn new(path: &Path, device: DeviceKind, bandwidth: Option<f64>) -> Result<Trace> {
         let file = File::create(path).map_err(|error| Error::Unavailable {
             device: device.name().into(),
-            why: format!("the trace {} cannot be written: {error}", path.display()),
+            why: format!("cannot write the trace {}: {error}", path.display()),
         })?;
         Ok(Trace { file, bandwidth, events: Mutex::default() })
     }

@@ -7,6 +7,17 @@ use std::{fmt, ops::Range};
 ///
 /// A view always lies within its buffer, at an address its dtype allows. Views of block formats
 /// keep whole blocks: their last dimension is gapless and a multiple of the block length.
+///
+/// ```
+/// use bessemer_core::View;
+///
+/// let device = bessemer_cpu::Reference::new();
+/// let view = View::from_slice(&device, &[1, 2, 3, 4, 5, 6], &[2, 3])?;
+/// let second_row = view.narrow(0, 1..2)?;
+/// assert_eq!(second_row.to_vec::<i32>(&device)?, [4, 5, 6]);
+/// assert!(view.buffer().is(second_row.buffer()));
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct View {
     buffer: Buffer,
@@ -28,11 +39,32 @@ fn gcd(a: usize, b: usize) -> usize {
 
 impl View {
     /// The start of `buffer`, gapless.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let buffer = device.alloc(24)?;
+    /// let view = View::new(&buffer, DType::F32, Shape::new(&[2, 3])?)?;
+    /// assert_eq!(view.range(), 0..24);
+    /// assert!(View::new(&buffer, DType::F32, Shape::new(&[2, 4])?).is_err());
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn new(buffer: &Buffer, dtype: DType, shape: Shape) -> Result<View> {
         View::at(buffer, dtype, shape, shape.strides(), 0)
     }
 
     /// Any window of `buffer`: strides in elements, offset in bytes.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// // Every second element of eight, from the last on.
+    /// let buffer = device.alloc(32)?;
+    /// let (shape, strides) = (Shape::new(&[4])?, Strides::new(&[-2])?);
+    /// let view = View::at(&buffer, DType::F32, shape, strides, 28)?;
+    /// assert_eq!(view.range(), 4..32);
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn at(
         buffer: &Buffer,
         dtype: DType,
@@ -42,11 +74,15 @@ impl View {
     ) -> Result<View> {
         let refuse = |why: String| {
             Err(Error::view(format!(
-                "view {dtype} {shape} with strides {strides:?} at byte {offset} of {buffer:?}: {why}"
+                "view: {why} ({dtype} {shape}, strides {strides:?}, at byte {offset} of {buffer:?})"
             )))
         };
         if strides.len() != shape.rank() {
-            return refuse("as many strides as dimensions are needed".into());
+            return refuse(format!(
+                "{} strides are given for {} dimensions",
+                strides.len(),
+                shape.rank()
+            ));
         }
         // So that what is computed of sizes and strides later can't overflow, even where a size of 0
         // or 1 means that the stride is never taken.
@@ -58,25 +94,25 @@ impl View {
             return refuse("a stride is too large".into());
         }
         if !offset.is_multiple_of(dtype.alignment()) {
-            return refuse(format!("the offset must be a multiple of {}", dtype.alignment()));
+            return refuse(format!("the offset is not a multiple of {}", dtype.alignment()));
         }
         if dtype.is_block() {
             let block = dtype.block_len();
             let leading = shape.rank().saturating_sub(1);
             if !shape.width().is_multiple_of(block) || shape.rank() == 0 {
-                return refuse(format!("rows must be whole blocks of {block}"));
+                return refuse(format!("rows are not whole blocks of {block}"));
             }
             let at_blocks =
                 strides[..leading].iter().all(|s| s.unsigned_abs().is_multiple_of(block));
             // Strides of nothing mean nothing.
             if shape.elements() > 0 && !(strides[leading] == 1 && at_blocks) {
-                return refuse(format!("rows must be gapless and start at blocks of {block}"));
+                return refuse(format!("rows have gaps, or do not start at blocks of {block}"));
             }
         }
         let view = View { buffer: buffer.clone(), dtype, shape, strides, offset };
         match view.span() {
             Some(span) if span.end <= buffer.bytes() => Ok(view),
-            Some(span) => refuse(format!("it ends at byte {}", span.end)),
+            Some(span) => refuse(format!("it ends at byte {}, after the buffer", span.end)),
             None => refuse("it starts before the buffer or is too large".into()),
         }
     }
@@ -112,6 +148,16 @@ impl View {
     }
 
     /// Whether elements follow each other without a gap, in order.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::alloc(&device, DType::F32, &[2, 3])?;
+    /// assert!(view.is_contiguous());
+    /// assert!(!view.transpose()?.is_contiguous());
+    /// assert!(view.narrow(0, 1..2)?.is_contiguous());
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn is_contiguous(&self) -> bool {
         let mut step = 1;
         for (&size, &stride) in self.shape.iter().zip(&*self.strides).rev() {
@@ -140,6 +186,15 @@ impl View {
     }
 
     /// The bytes of the elements it has in store: those that strides of 0 repeat count once.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let row = View::alloc(&device, DType::F32, &[1, 3])?;
+    /// let repeated = row.broadcast_to(Shape::new(&[100, 3])?)?;
+    /// assert_eq!((repeated.elements(), repeated.stored_bytes()), (300, 12));
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn stored_bytes(&self) -> usize {
         let stored = self.shape.iter().zip(&*self.strides);
         let elements = stored.map(|(&size, &step)| if step == 0 { size.min(1) } else { size });
@@ -148,9 +203,20 @@ impl View {
     }
 
     /// The bytes of a gapless view, to be copied in or out.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::alloc(&device, DType::F32, &[2])?;
+    /// device.write(&view.slice()?, f32::as_bytes(&[1.0, 2.0]))?;
+    /// let mut values = [0.0f32; 2];
+    /// device.read(&view.slice()?, f32::as_bytes_mut(&mut values))?;
+    /// assert_eq!(values, [1.0, 2.0]);
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn slice(&self) -> Result<Slice> {
         if !self.is_contiguous() {
-            return Err(Error::view(format!("{self:?} has gaps; copy it first")));
+            return Err(Error::view(format!("slice: the view has gaps; copy it first ({self:?})")));
         }
         Slice::new(&self.buffer, self.range())
     }
@@ -184,6 +250,16 @@ impl View {
 
     /// Whether both may touch the same byte. Views that interleave without touching count as
     /// overlapping.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::alloc(&device, DType::F32, &[4, 4])?;
+    /// let (top, bottom) = (view.narrow(0, 0..2)?, view.narrow(0, 2..4)?);
+    /// assert!(top.overlaps(&view));
+    /// assert!(!top.overlaps(&bottom));
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn overlaps(&self, other: &View) -> bool {
         if !self.buffer.is(&other.buffer) || self.elements() == 0 || other.elements() == 0 {
             return false;
@@ -259,30 +335,49 @@ impl View {
 /// Other views of the same elements.
 impl View {
     /// Elements `range` of `axis`.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::from_slice(&device, &[1, 2, 3, 4, 5, 6], &[3, 2])?;
+    /// assert_eq!(view.narrow(0, 1..3)?.to_vec::<i32>(&device)?, [3, 4, 5, 6]);
+    /// assert!(view.narrow(0, 2..4).is_err());
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn narrow(&self, axis: usize, range: Range<usize>) -> Result<View> {
-        self.axis(axis)?;
+        self.axis("narrow", axis)?;
         if range.start > range.end || range.end > self.shape[axis] {
-            return Err(Error::view(format!(
-                "elements {}..{} do not lie within dimension {axis} of {self:?}",
-                range.start, range.end
-            )));
+            let (start, end, size) = (range.start, range.end, self.shape[axis]);
+            let why = format!("elements {start}..{end} are out of range for size {size}");
+            return Err(self.refuse("narrow", format!("{why} of axis {axis}")));
         }
         self.step(axis, range.start as isize, range.len(), 1)
     }
 
     /// `count` elements of `axis` from `start` on, `step` apart; a negative step runs backwards.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::alloc(&device, DType::F32, &[10])?;
+    /// let odd = view.step(0, 1, 5, 2)?;
+    /// assert_eq!((odd.shape()[0], odd.strides()[0], odd.offset()), (5, 2, 4));
+    /// let backwards = view.step(0, 9, 10, -1)?;
+    /// assert_eq!(backwards.strides()[0], -1);
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn step(&self, axis: usize, start: isize, count: usize, step: isize) -> Result<View> {
-        self.axis(axis)?;
+        self.axis("step", axis)?;
         let size = self.shape[axis] as isize;
         let last = isize::try_from(count)
             .ok()
             .and_then(|count| step.checked_mul((count - 1).max(0))?.checked_add(start));
         let inside = |at: isize| (0..size).contains(&at);
         if count > 0 && !(inside(start) && last.is_some_and(inside)) {
-            return Err(Error::view(format!(
-                "{count} elements from {start} in steps of {step} do not lie within dimension \
-                 {axis} of {self:?}"
-            )));
+            let why = format!(
+                "{count} elements from {start} in steps of {step} are out of range for size {size}"
+            );
+            return Err(self.refuse("step", format!("{why} of axis {axis}")));
         }
         let mut shape = *self.dims();
         let mut strides = *self.steps();
@@ -295,9 +390,9 @@ impl View {
         let empty = count == 0 || self.elements() == 0;
         let skipped = if empty { 0 } else { start * self.strides[axis] };
         if self.dtype.is_block() && !skipped.unsigned_abs().is_multiple_of(self.dtype.block_len()) {
-            return Err(Error::view(format!(
-                "element {start} of dimension {axis} is inside a block of {self:?}"
-            )));
+            let block = self.dtype.block_len();
+            let why = format!("element {start} of axis {axis} is inside a block of {block}");
+            return Err(self.refuse("step", why));
         }
         let skipped = skipped / self.dtype.block_len() as isize * self.dtype.block_bytes() as isize;
         // Within the buffer, as `start` is within the view.
@@ -306,15 +401,24 @@ impl View {
     }
 
     /// The dimensions in another order: dimension `i` of the result is `axes[i]` of this one.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::alloc(&device, DType::F32, &[2, 3, 4])?;
+    /// let permuted = view.permute(&[2, 0, 1])?;
+    /// assert_eq!(**permuted.shape(), [4, 2, 3]);
+    /// assert_eq!(**permuted.strides(), [1, 12, 4]);
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn permute(&self, axes: &[usize]) -> Result<View> {
         let rank = self.shape.rank();
         let mut seen = [false; MAX_RANK];
         let fits = axes.len() == rank
             && axes.iter().all(|&axis| axis < rank && !std::mem::replace(&mut seen[axis], true));
         if !fits {
-            return Err(Error::view(format!(
-                "axes {axes:?} do not name each dimension of {self:?} once"
-            )));
+            let why = format!("axes {axes:?} do not name each dimension exactly once");
+            return Err(self.refuse("permute", why));
         }
         let (mut shape, mut strides) = (*self.dims(), *self.steps());
         for (to, &from) in axes.iter().enumerate() {
@@ -325,10 +429,21 @@ impl View {
     }
 
     /// The last two dimensions swapped.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::alloc(&device, DType::F32, &[5, 2, 3])?;
+    /// assert_eq!(**view.transpose()?.shape(), [5, 3, 2]);
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn transpose(&self) -> Result<View> {
         let rank = self.shape.rank();
         if rank < 2 {
-            return Err(Error::view(format!("{self:?} has no two dimensions to swap")));
+            return Err(self.refuse(
+                "transpose",
+                format!("the view has rank {rank}, but must have at least 2"),
+            ));
         }
         let mut axes = [0, 1, 2, 3, 4, 5, 6, 7];
         axes.swap(rank - 1, rank - 2);
@@ -336,12 +451,22 @@ impl View {
     }
 
     /// Repeated to `shape` by NumPy's rule, without a copy.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let row = View::alloc(&device, DType::F32, &[3])?;
+    /// let matrix = row.broadcast_to(Shape::new(&[2, 3])?)?;
+    /// assert_eq!(**matrix.strides(), [0, 1]);
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn broadcast_to(&self, shape: Shape) -> Result<View> {
         if self.shape == shape {
             return Ok(self.clone());
         }
         if self.shape.broadcast(&shape)? != shape {
-            return Err(Error::view(format!("{self:?} does not broadcast to {shape}")));
+            return Err(self
+                .refuse("broadcast_to", format!("{} does not broadcast to {shape}", self.shape)));
         }
         let mut strides = [0; MAX_RANK];
         let added = shape.rank() - self.shape.rank();
@@ -354,13 +479,21 @@ impl View {
     }
 
     /// The same elements in another shape; `None` if that needs a copy.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::alloc(&device, DType::F32, &[2, 6])?;
+    /// let shape = Shape::new(&[3, 4])?;
+    /// assert!(view.reshape(shape)?.is_some());
+    /// assert!(view.transpose()?.reshape(shape)?.is_none());
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn reshape(&self, shape: Shape) -> Result<Option<View>> {
         if shape.elements() != self.elements() {
-            return Err(Error::view(format!(
-                "{self:?} has {} elements, shape {shape} has {}",
-                self.elements(),
-                shape.elements()
-            )));
+            let (here, there) = (self.elements(), shape.elements());
+            let why = format!("the view has {here} elements, but shape {shape} has {there}");
+            return Err(self.refuse("reshape", why));
         }
         let Some(strides) = reshape_strides(&self.shape, &self.strides, &shape) else {
             return Ok(None);
@@ -369,10 +502,23 @@ impl View {
     }
 
     /// A new dimension of size 1 before `axis`.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::alloc(&device, DType::F32, &[2, 3])?;
+    /// assert_eq!(**view.unsqueeze(1)?.shape(), [2, 1, 3]);
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn unsqueeze(&self, axis: usize) -> Result<View> {
         let rank = self.shape.rank();
         if axis > rank || rank == MAX_RANK {
-            return Err(Error::view(format!("{self:?} can have no new dimension {axis}")));
+            return Err(self.refuse(
+                "unsqueeze",
+                format!(
+                    "axis {axis} is out of range, or the view has {MAX_RANK} dimensions already"
+                ),
+            ));
         }
         let (mut shape, mut strides) = (self.shape.to_vec(), self.strides.to_vec());
         shape.insert(axis, 1);
@@ -387,10 +533,20 @@ impl View {
     }
 
     /// Without dimension `axis`, which must be of size 1.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::alloc(&device, DType::F32, &[2, 1, 3])?;
+    /// assert_eq!(**view.squeeze(1)?.shape(), [2, 3]);
+    /// assert!(view.squeeze(0).is_err());
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn squeeze(&self, axis: usize) -> Result<View> {
-        self.axis(axis)?;
+        self.axis("squeeze", axis)?;
         if self.shape[axis] != 1 {
-            return Err(Error::view(format!("dimension {axis} of {self:?} is not of size 1")));
+            let why = format!("axis {axis} has size {}, not 1", self.shape[axis]);
+            return Err(self.refuse("squeeze", why));
         }
         let (mut shape, mut strides) = (self.shape.to_vec(), self.strides.to_vec());
         shape.remove(axis);
@@ -405,21 +561,40 @@ impl View {
     }
 
     /// The same bytes as another dtype with elements of the same size.
+    ///
+    /// ```
+    /// # use bessemer_core::{Batch, DType, Device, Element, Error, Shape, Slice, Strides, View};
+    /// # let device = bessemer_cpu::Reference::new();
+    /// let view = View::from_slice(&device, &[1.0f32], &[1])?;
+    /// let bits = view.reinterpret(DType::U32)?;
+    /// assert_eq!(bits.to_vec::<u32>(&device)?, [0x3f80_0000]);
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn reinterpret(&self, dtype: DType) -> Result<View> {
         if dtype.block_bytes() != self.dtype.block_bytes()
             || dtype.is_block()
             || self.dtype.is_block()
         {
-            return Err(Error::view(format!("{self:?} can't be read as {dtype}: other sizes")));
+            return Err(self.refuse(
+                "reinterpret",
+                format!("elements of {} and {dtype} differ in size, or are blocks", self.dtype),
+            ));
         }
         View::at(&self.buffer, dtype, self.shape, self.strides, self.offset)
     }
 
-    fn axis(&self, axis: usize) -> Result<()> {
-        if axis >= self.shape.rank() {
-            return Err(Error::view(format!("{self:?} has no dimension {axis}")));
+    fn axis(&self, op: &str, axis: usize) -> Result<()> {
+        let rank = self.shape.rank();
+        if axis >= rank {
+            let why = format!("axis {axis} is out of range for a view of rank {rank}");
+            return Err(self.refuse(op, why));
         }
         Ok(())
+    }
+
+    /// Why `op` cannot be, with the view it was asked of.
+    fn refuse(&self, op: &str, why: String) -> Error {
+        Error::view(format!("{op}: {why} (view: {self:?})"))
     }
 
     fn dims(&self) -> &[usize; MAX_RANK] {

@@ -1,11 +1,11 @@
-//! The fast device: SIMD code on a team of threads.
+//! The fast device: SIMD code on a thread pool.
 
 #[cfg(target_os = "linux")]
 use crate::large_pages;
-use crate::{machine, reference::failed, store::Store, team::ThreadTeam};
+use crate::{machine, reference::failed, store::Store, thread_pool::WorkerPool};
 use bessemer_core::{
-    Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Result, Slice,
-    Stats, Ticket, contract,
+    Batch, Buffer, Capabilities, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory,
+    Result, Slice, Stats, Ticket, contract,
     cpu::{CpuContext, Scratch},
 };
 use bessemer_simd::Isa;
@@ -16,6 +16,16 @@ use std::{
 };
 
 /// How to open a [`Cpu`]. What is `None` is taken from the environment or the machine.
+///
+/// ```
+/// use bessemer_core::Device;
+/// use bessemer_cpu::{Cpu, CpuOptions};
+///
+/// let cpu = Cpu::open(CpuOptions { memory_limit: Some(1 << 20), ..Default::default() })?;
+/// let error = cpu.alloc(1 << 21).unwrap_err();
+/// assert!(error.to_string().contains("2097152"), "{error}");
+/// # Ok::<(), bessemer_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuOptions {
     /// Threads to run on; else `BESSEMER_THREADS`, else as many as the system lets it have.
@@ -55,7 +65,7 @@ pub struct Cpu {
 }
 
 struct Engine {
-    team: ThreadTeam,
+    thread_pool: WorkerPool,
     scratch: Scratch,
     submissions: u64,
     dispatches: u64,
@@ -95,7 +105,7 @@ impl Cpu {
         }
         let memory_limit = options.memory_limit.unwrap_or_else(machine::memory);
         let id = DeviceId::new();
-        let team = ThreadTeam::new(threads)
+        let thread_pool = WorkerPool::new(threads)
             .map_err(|e| unavailable(format!("cannot start a thread: {e}")))?;
         let mut features = vec![isa.name().to_owned()];
         features.extend(options.precise.then(|| "precise".to_owned()));
@@ -109,9 +119,10 @@ impl Cpu {
             memory_limit,
             max_operands: usize::MAX,
             software: false,
+            capabilities: Capabilities::HOST,
         };
         let scratch = Scratch::new();
-        let engine = Mutex::new(Engine { team, scratch, submissions: 0, dispatches: 0 });
+        let engine = Mutex::new(Engine { thread_pool, scratch, submissions: 0, dispatches: 0 });
         let store = Store::new(id, "cpu", memory_limit);
         let CpuOptions { precise, mapped, .. } = options;
         Ok(Cpu { info, isa, precise, mapped, store, engine })
@@ -142,7 +153,7 @@ impl Device for Cpu {
         if !self.mapped {
             // Most of the memory stays for texts, for other models and for other programs.
             let room = (self.info.memory_limit / 4).saturating_sub(self.store.adopted_bytes());
-            if let Some(copy) = large_pages::copy(&host, room, &self.engine().team) {
+            if let Some(copy) = large_pages::copy(&host, room, &self.engine().thread_pool) {
                 return Ok(self.store.keep(copy));
             }
         }
@@ -169,8 +180,8 @@ impl Device for Cpu {
                 // SAFETY: all buffers are this device's, which only touches them under the lock;
                 // `Store` aligns them to 16 bytes at least, and batches check what is pushed.
                 let cpu = unsafe {
-                    let Engine { team, scratch, .. } = &*engine;
-                    CpuContext::new(&step.access, self.isa, self.precise, team, scratch)
+                    let Engine { thread_pool, scratch, .. } = &*engine;
+                    CpuContext::new(&step.access, self.isa, self.precise, thread_pool, scratch)
                 };
                 step.op.cpu(&cpu);
             });
@@ -184,7 +195,7 @@ impl Device for Cpu {
     }
 
     fn wait(&self, _: Ticket) -> Result<()> {
-        // `submit` returns when all is done: its thread is one of the team.
+        // `submit` returns when all is done: the calling thread takes part in the thread pool.
         Ok(())
     }
 

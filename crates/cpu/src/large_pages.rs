@@ -1,10 +1,10 @@
-//! Files in pages of 2 MB: read anew into memory that has them. Maps of files have pages of 4 KB, and
-//! whoever reads a model from end to end for every token then waits for addresses to be translated.
+//! Huge pages: reads files into memory with 2 MB pages. Memory-mapped files have 4 KB pages, and reading a
+//! whole model for every token is then bound by address translation (TLB misses).
 
 use crate::{machine, memory::HostBytes};
 use bessemer_core::{
     HostMemory,
-    cpu::{Output, Team},
+    cpu::{Output, ThreadPool},
 };
 use std::{
     fs::{self, File},
@@ -21,7 +21,11 @@ const PIECE: usize = 4 << 20;
 /// what the device may use for it.
 ///
 /// Where this fails the map is as good, only slower.
-pub(crate) fn copy(host: &HostMemory, room: usize, team: &dyn Team) -> Option<HostBytes> {
+pub(crate) fn copy(
+    host: &HostMemory,
+    room: usize,
+    thread_pool: &dyn ThreadPool,
+) -> Option<HostBytes> {
     let (file, start) = host.file()?;
     let bytes = host.bytes().len();
     let fits = || bytes <= room && bytes <= machine::unused_memory() / 2;
@@ -29,7 +33,7 @@ pub(crate) fn copy(host: &HostMemory, room: usize, team: &dyn Team) -> Option<Ho
         return None;
     }
     let mut copy = HostBytes::new("cpu", bytes).ok()?;
-    read(file, start, copy.as_mut(), team).then_some(copy)
+    read(file, start, copy.as_mut(), thread_pool).then_some(copy)
 }
 
 /// Whether the system gives large pages to those who ask.
@@ -39,10 +43,10 @@ fn offered() -> bool {
 }
 
 /// Reads a file from `start` on, and says whether that went well.
-fn read(file: &File, start: u64, to: &mut [u8], team: &dyn Team) -> bool {
+fn read(file: &File, start: u64, to: &mut [u8], thread_pool: &dyn ThreadPool) -> bool {
     let failed = AtomicBool::new(false);
     let to = Output::of(to);
-    team.run(to.len().div_ceil(PIECE), &|piece| {
+    thread_pool.run(to.len().div_ceil(PIECE), &|piece| {
         let range = piece * PIECE..to.len().min((piece + 1) * PIECE);
         let at = start + range.start as u64;
         // SAFETY: pieces do not overlap, and each is one task's.
@@ -57,7 +61,7 @@ fn read(file: &File, start: u64, to: &mut [u8], team: &dyn Team) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::team::ThreadTeam;
+    use crate::thread_pool::WorkerPool;
     use bessemer_core::Memory;
     use memmap2::Mmap;
     use std::{io::Write, sync::Arc};
@@ -73,20 +77,20 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         let bytes: Vec<u8> = (0..LEAST as u32 / 4 + 100).flat_map(u32::to_le_bytes).collect();
         file.write_all(&bytes).unwrap();
-        let (host, team) = (mapped(&file), ThreadTeam::new(2).unwrap());
+        let (host, thread_pool) = (mapped(&file), WorkerPool::new(2).unwrap());
         for start in [0, 300] {
             let part = host.slice(start..bytes.len()).unwrap();
-            let found = copy(&part, part.bytes().len(), &team);
+            let found = copy(&part, part.bytes().len(), &thread_pool);
             assert_eq!(found.is_some(), offered());
             if let Some(mut found) = found {
                 assert!(*found.as_mut() == bytes[start..]);
                 assert!(found.host().unwrap().as_ptr().addr().is_multiple_of(2 << 20));
             }
         }
-        assert!(copy(&host, bytes.len() - 1, &team).is_none(), "no room");
-        assert!(copy(&host.slice(0..LEAST - 1).unwrap(), LEAST, &team).is_none(), "small");
+        assert!(copy(&host, bytes.len() - 1, &thread_pool).is_none(), "no room");
+        assert!(copy(&host.slice(0..LEAST - 1).unwrap(), LEAST, &thread_pool).is_none(), "small");
         let unmapped = HostMemory::new(Arc::new(bytes));
-        assert!(copy(&unmapped, usize::MAX, &team).is_none(), "no file");
+        assert!(copy(&unmapped, usize::MAX, &thread_pool).is_none(), "no file");
     }
 
     #[test]
@@ -95,6 +99,6 @@ mod tests {
         file.set_len(LEAST as u64 + 1).unwrap();
         let host = mapped(&file);
         file.set_len(LEAST as u64).unwrap();
-        assert!(copy(&host, usize::MAX, &ThreadTeam::new(2).unwrap()).is_none());
+        assert!(copy(&host, usize::MAX, &WorkerPool::new(2).unwrap()).is_none());
     }
 }

@@ -1,9 +1,9 @@
-//! The reference device: one thread, scalar code in double precision, the meaning of every op.
+//! The reference device: one thread, scalar code in double precision, which defines the result of every op.
 
 use crate::{machine, store::Store};
 use bessemer_core::{
-    Access, Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, Host, HostMemory,
-    Result, Slice, Stats, Ticket, contract,
+    Access, Batch, Buffer, Capabilities, Device, DeviceId, DeviceInfo, DeviceKind, Error, Host,
+    HostMemory, Result, Slice, Stats, Ticket, contract,
 };
 use std::{
     fmt,
@@ -12,6 +12,15 @@ use std::{
 };
 
 /// The device that all others are held to.
+///
+/// ```
+/// use bessemer_core::{Device, DeviceKind};
+/// use bessemer_cpu::Reference;
+///
+/// let reference = Reference::new();
+/// assert_eq!(reference.info().kind, DeviceKind::Reference);
+/// assert_eq!(reference.info().threads, 1);
+/// ```
 pub struct Reference {
     info: DeviceInfo,
     store: Store,
@@ -40,6 +49,7 @@ impl Reference {
             memory_limit,
             max_operands: usize::MAX,
             software: false,
+            capabilities: Capabilities::HOST,
         };
         let store = Store::new(id, "reference", memory_limit);
         Reference { info, store, counters: Mutex::default() }

@@ -108,7 +108,7 @@ fn in_place_only_where_the_op_allows_and_only_exactly() {
         let mut batch = Batch::new();
         batch.push(increment(&x, &x)).unwrap();
         let refused = batch.push(Increment { in_place: false, ..increment(&x, &x) });
-        assert!(refused.unwrap_err().to_string().contains("overlaps the input"));
+        assert!(refused.unwrap_err().to_string().contains("overlaps an input"));
         let (top, lower) = (x.narrow(0, 0..2).unwrap(), x.narrow(0, 1..3).unwrap());
         assert!(batch.push(increment(&top, &lower)).is_err());
         assert!(batch.push(increment(&x, &x.transpose().unwrap())).is_err());

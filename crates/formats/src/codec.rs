@@ -8,6 +8,17 @@ use bessemer_simd::{Arch, Kernel};
 ///
 /// # Panics
 /// If `bytes` is not as many blocks as `values` has elements, or `dtype` is no block format.
+///
+/// ```
+/// use bessemer_formats::{DType, decode};
+///
+/// // The scale is 0.5 (0x3800 as a half), then 32 levels.
+/// let mut block = [3; 34];
+/// block[..2].copy_from_slice(&[0x00, 0x38]);
+/// let mut values = [0.0; 32];
+/// decode(DType::Q8_0, &block, &mut values);
+/// assert_eq!(values, [1.5; 32]);
+/// ```
 #[inline]
 pub fn decode(dtype: DType, bytes: &[u8], values: &mut [f32]) {
     decode_here(dtype, bytes, values);
@@ -37,6 +48,15 @@ pub fn encode(dtype: DType, values: &[f32], bytes: &mut [u8]) {
 }
 
 /// [`decode`] as a kernel, to be compiled for each instruction set.
+///
+/// ```
+/// use bessemer_formats::{DType, Decode};
+/// use bessemer_simd::Isa;
+///
+/// let mut values = [1.0; 256];
+/// Isa::best().run(Decode { dtype: DType::Q6_K, bytes: &[0; 210], values: &mut values });
+/// assert_eq!(values, [0.0; 256]);
+/// ```
 pub struct Decode<'a> {
     /// The block format.
     pub dtype: DType,

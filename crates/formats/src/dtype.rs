@@ -52,6 +52,14 @@ macro_rules! dtypes {
             pub const BLOCKS: [DType; FORMATS] = [$(DType::$name),*];
 
             /// How many elements share a block; 1 for what is not a block format.
+            ///
+            /// ```
+            /// use bessemer_formats::DType;
+            ///
+            /// assert_eq!(DType::Q4_0.block_len(), 32);
+            /// assert_eq!(DType::Q4_K.block_len(), 256);
+            /// assert_eq!(DType::F16.block_len(), 1);
+            /// ```
             pub const fn block_len(self) -> usize {
                 match self {
                     DType::F32 | DType::F16 | DType::BF16 | DType::I32 | DType::U32 | DType::U8
@@ -61,6 +69,14 @@ macro_rules! dtypes {
             }
 
             /// The bytes of one block, or of one element where there are no blocks.
+            ///
+            /// ```
+            /// use bessemer_formats::DType;
+            ///
+            /// let bits = |dtype: DType| dtype.block_bytes() as f64 * 8.0 / dtype.block_len() as f64;
+            /// assert_eq!(bits(DType::Q4_0), 4.5);
+            /// assert_eq!(bits(DType::Q6_K), 6.5625);
+            /// ```
             pub const fn block_bytes(self) -> usize {
                 match self {
                     DType::F32 | DType::I32 | DType::U32 => 4,
@@ -82,6 +98,14 @@ macro_rules! dtypes {
             }
 
             /// Its name in lower case.
+            ///
+            /// ```
+            /// use bessemer_formats::DType;
+            ///
+            /// assert_eq!(DType::Q4_K.name(), "q4_k");
+            /// assert_eq!("Q4_K".parse(), Ok(DType::Q4_K));
+            /// assert_eq!(format!("{:>6}", DType::F32), "   f32");
+            /// ```
             pub const fn name(self) -> &'static str {
                 match self {
                     DType::F32 => "f32",
@@ -100,6 +124,13 @@ macro_rules! dtypes {
 each_format! { dtypes () }
 
 /// A name that is no dtype.
+///
+/// ```
+/// use bessemer_formats::DType;
+///
+/// let error = "float".parse::<DType>().unwrap_err().to_string();
+/// assert!(error.starts_with("unknown dtype `float`: expected one of f32 f16"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown dtype `{0}`: expected one of {names}", names = DType::ALL.map(DType::name).join(" "))]
 pub struct UnknownDType(String);
@@ -107,6 +138,14 @@ pub struct UnknownDType(String);
 impl DType {
     /// The bytes of `elements` neighbouring elements; `None` if they are not whole blocks or the
     /// number does not fit.
+    ///
+    /// ```
+    /// use bessemer_formats::DType;
+    ///
+    /// assert_eq!(DType::BF16.bytes_for(3), Some(6));
+    /// assert_eq!(DType::Q8_0.bytes_for(64), Some(68));
+    /// assert_eq!(DType::Q8_0.bytes_for(63), None);
+    /// ```
     pub const fn bytes_for(self, elements: usize) -> Option<usize> {
         if !elements.is_multiple_of(self.block_len()) {
             return None;
@@ -115,6 +154,13 @@ impl DType {
     }
 
     /// Whether it is a block format.
+    ///
+    /// ```
+    /// use bessemer_formats::DType;
+    ///
+    /// assert!(DType::Q8_0.is_block() && !DType::U8.is_block());
+    /// assert!(DType::BLOCKS.into_iter().all(DType::is_block));
+    /// ```
     pub const fn is_block(self) -> bool {
         self.block_len() > 1
     }

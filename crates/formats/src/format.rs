@@ -1,4 +1,4 @@
-//! What a block format says of itself.
+//! The trait that block formats implement.
 
 use crate::{DType, Vectors, wgsl::Wgsl};
 
@@ -37,6 +37,17 @@ pub trait Grouped: 'static {
 /// A block format: its layout, and how it is read and written by whom.
 ///
 /// A block of one group starts with its scale, and its minimum if it has one, as halves.
+///
+/// ```
+/// use bessemer_formats::{Format, Q8_0};
+///
+/// let mut values = [0.0; 32];
+/// values[31] = 127.0;
+/// let mut block = [0; 34];
+/// Q8_0::encode(&values, &mut block);
+/// assert_eq!(Q8_0::scales(&block)[0][0], 1.0);
+/// assert_eq!(Q8_0::levels(&block, 0)[31], 127);
+/// ```
 pub trait Format: Grouped + Vectors {
     /// Elements of a block.
     const LEN: usize = Self::GROUPS * GROUP;

@@ -1,12 +1,23 @@
-//! How numbers are stored: the kinds there are ([`DType`]), and the block formats, bit for bit as GGUF
-//! has them.
+//! Storage formats of numbers: [`DType`] and the block formats, bit for bit as in GGUF.
 //!
-//! Each block format has one folder with all there is to know of it: its layout, how it is decoded
-//! and encoded, how vector kernels unpack it, and its text in MSL and WGSL. [`each_format!`] is the
-//! list of them; whatever must know them all is made from that.
+//! Each block format has one folder with everything about it: its layout, how it is decoded
+//! and encoded, how vector kernels unpack it, and its MSL and WGSL source. [`each_format!`] is the
+//! list of them; code that depends on all formats is generated from it.
 //!
-//! Two shapes cover all: `scale · (level - offset)`, plus a minimum in some, and a codebook, whose
+//! There are two kinds: `scale · (level - offset)`, plus a minimum in some, and a codebook, whose
 //! values are the levels. So kernels are written once, generic over [`Format`].
+//!
+//! ```
+//! use bessemer_formats::{DType, decode, encode};
+//!
+//! // One block: a scale in half precision and 32 levels of 4 bits.
+//! let values = [0.5f32; 32];
+//! let mut block = [0; 18];
+//! encode(DType::Q4_0, &values, &mut block);
+//! let mut back = [0.0; 32];
+//! decode(DType::Q4_0, &block, &mut back);
+//! assert!(back.iter().all(|x| (x - 0.5).abs() < 1e-3));
+//! ```
 
 mod codec;
 mod dtype;

@@ -4,6 +4,13 @@ use crate::{Arch, Isa, Kernel};
 
 /// An IEEE half, given by its bits, as a single; exact. Branch-free, so that loops over it become
 /// vector code.
+///
+/// ```
+/// use bessemer_simd::convert::f32_from_f16_bits;
+///
+/// assert_eq!(f32_from_f16_bits(0x3c00), 1.0);
+/// assert_eq!(f32_from_f16_bits(0xfc00), f32::NEG_INFINITY);
+/// ```
 #[inline(always)]
 pub fn f32_from_f16_bits(half: u16) -> f32 {
     let half = u32::from(half);
@@ -15,6 +22,13 @@ pub fn f32_from_f16_bits(half: u16) -> f32 {
 }
 
 /// The bits of the nearest IEEE half, ties to even; what is too large becomes infinite.
+///
+/// ```
+/// use bessemer_simd::convert::f16_bits_from_f32;
+///
+/// assert_eq!(f16_bits_from_f32(-2.0), 0xc000);
+/// assert_eq!(f16_bits_from_f32(1e6), 0x7c00); // infinite
+/// ```
 #[inline(always)]
 pub fn f16_bits_from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
@@ -32,12 +46,25 @@ pub fn f16_bits_from_f32(value: f32) -> u16 {
 }
 
 /// The upper half of a single, given by its bits, as a single; exact.
+///
+/// ```
+/// use bessemer_simd::convert::f32_from_bf16_bits;
+///
+/// assert_eq!(f32_from_bf16_bits(0x3f80), 1.0);
+/// ```
 #[inline(always)]
 pub fn f32_from_bf16_bits(half: u16) -> f32 {
     f32::from_bits(u32::from(half) << 16)
 }
 
 /// The bits of the nearest `bf16`, ties to even.
+///
+/// ```
+/// use bessemer_simd::convert::bf16_bits_from_f32;
+///
+/// assert_eq!(bf16_bits_from_f32(1.0), 0x3f80);
+/// assert_eq!(bf16_bits_from_f32(1.0 + 1.0 / 256.0), 0x3f80); // a tie, to even
+/// ```
 #[inline(always)]
 pub fn bf16_bits_from_f32(value: f32) -> u16 {
     let bits = value.to_bits();

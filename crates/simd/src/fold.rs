@@ -1,5 +1,21 @@
-//! Slices folded to one number, with many partial results: for the vector units, and because
-//! sums lose less that way.
+//! Reductions of slices with many partial results: faster on vector units, and more accurate for sums.
+//!
+//! ```
+//! use bessemer_simd::{Arch, Isa, Kernel, fold};
+//!
+//! struct Norm<'a>(&'a [f32]);
+//!
+//! impl Kernel for Norm<'_> {
+//!     type Output = f32;
+//!
+//!     #[inline(always)]
+//!     fn run<A: Arch>(self) -> f32 {
+//!         fold::sum_squares::<A>(self.0).sqrt()
+//!     }
+//! }
+//!
+//! assert_eq!(Isa::best().run(Norm(&[3.0, 4.0])), 5.0);
+//! ```
 
 use crate::Arch;
 

@@ -1,4 +1,4 @@
-//! Which instruction sets there are and which one this machine has.
+//! The supported instruction sets, and detection of the machine's.
 
 use std::{env, fmt, str::FromStr, sync::OnceLock};
 
@@ -6,6 +6,14 @@ use std::{env, fmt, str::FromStr, sync::OnceLock};
 ///
 /// All variants exist on every machine, so that a name always parses; [`Isa::available`] says
 /// whether this machine can run one.
+///
+/// ```
+/// use bessemer_simd::Isa;
+///
+/// assert_eq!("avx2".parse(), Ok(Isa::Avx2));
+/// assert!(Isa::Portable.available());
+/// assert!(Isa::here().any(|isa| isa == Isa::widest()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
     /// What every machine of the target has, with no intrinsics: the plain Rust of each kernel.
@@ -21,6 +29,13 @@ pub enum Isa {
 }
 
 /// A name that is no instruction set.
+///
+/// ```
+/// use bessemer_simd::Isa;
+///
+/// let error = "sse".parse::<Isa>().unwrap_err().to_string();
+/// assert!(error.starts_with("unknown instruction set `sse`: expected portable"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown instruction set `{0}`: expected portable, neon, neondot, avx2 or avx512")]
 pub struct UnknownIsa(String);

@@ -1,5 +1,5 @@
-//! The CPU's instruction sets: which one is here, how code is compiled for each of them,
-//! and the maths that vector code shares. No ops and no threads live here.
+//! The CPU's instruction sets: detection, how code is compiled for each of them, and the maths that vector
+//! code shares. Ops and threads are not here.
 //!
 //! A loop is written once, generic over [`Arch`], and [`Isa::run`] calls the copy that was
 //! compiled for the instruction set in use:

@@ -1,6 +1,6 @@
-//! What a CPU device gives to an op: threads to run on, memory to work in, and its operands.
+//! What a CPU device provides to an op: a thread pool, scratch memory, and its operands.
 //!
-//! The threads themselves belong to the device; ops only say what is to be done.
+//! The threads belong to the device; ops only define the tasks.
 
 mod cast;
 mod operands;
@@ -15,29 +15,29 @@ use crate::{Access, Element};
 use bessemer_simd::Isa;
 use std::ops::Range;
 
-/// Threads that work together on one op.
-pub trait Team: Sync {
-    /// How many there are.
+/// A thread pool that runs the tasks of one op.
+pub trait ThreadPool: Sync {
+    /// The number of threads.
     fn threads(&self) -> usize;
 
     /// Calls `work` with each of `0..tasks` once, on all threads, and returns when all are done.
-    /// Threads take the next task when they are done with one.
+    /// A thread takes the next task when it finishes one.
     fn run(&self, tasks: usize, work: &(dyn Fn(usize) + Sync));
 
     /// The same where neighbouring tasks touch neighbouring memory. Each thread starts with a
-    /// share of its own, the same ones each time, and goes through it the other way round every
-    /// other time: what it touched last is still in its cache, and is what it begins with.
+    /// share of its own, the same one each time, and reverses its direction every other time, so that it
+    /// starts with the memory that is still in its cache.
     ///
     /// Threads that sleep are only woken if `wake` says that the work is worth it.
     fn share(&self, tasks: usize, wake: bool, work: &(dyn Fn(usize) + Sync));
 }
 
-/// What one op may use while it runs on the CPU.
+/// What an op can use while it runs on the CPU: operands, thread pool, scratch memory.
 pub struct CpuContext<'a> {
     access: &'a Access,
     isa: Isa,
     precise: bool,
-    team: &'a dyn Team,
+    thread_pool: &'a dyn ThreadPool,
     scratch: &'a Scratch,
 }
 
@@ -53,10 +53,10 @@ impl<'a> CpuContext<'a> {
         access: &'a Access,
         isa: Isa,
         precise: bool,
-        team: &'a dyn Team,
+        thread_pool: &'a dyn ThreadPool,
         scratch: &'a Scratch,
     ) -> CpuContext<'a> {
-        CpuContext { access, isa, precise, team, scratch }
+        CpuContext { access, isa, precise, thread_pool, scratch }
     }
 
     /// The instruction set to use.
@@ -72,7 +72,7 @@ impl<'a> CpuContext<'a> {
 
     /// How many threads there are.
     pub fn threads(&self) -> usize {
-        self.team.threads()
+        self.thread_pool.threads()
     }
 
     /// Calls `work` with each of `0..tasks` once, on all threads, and returns when all are done.
@@ -80,7 +80,7 @@ impl<'a> CpuContext<'a> {
         match tasks {
             0 => {}
             1 => work(0),
-            _ => self.team.run(tasks, &work),
+            _ => self.thread_pool.run(tasks, &work),
         }
     }
 
@@ -91,7 +91,7 @@ impl<'a> CpuContext<'a> {
         match tasks {
             0 => {}
             1 => work(0),
-            _ => self.team.share(tasks, wake, &work),
+            _ => self.thread_pool.share(tasks, wake, &work),
         }
     }
 

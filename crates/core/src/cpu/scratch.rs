@@ -1,4 +1,4 @@
-//! Memory that an op works in, kept from one op to the next.
+//! Scratch memory of ops, reused from one op to the next.
 
 use crate::Element;
 use std::cell::{Cell, RefCell};

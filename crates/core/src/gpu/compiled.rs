@@ -1,4 +1,4 @@
-//! What became of kernels that a device has compiled, for people who look closely.
+//! The kernels that a device has compiled, for reports.
 
 /// A kernel that a device was asked to compile.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! What to compile.
+//! A kernel to compile.
 
 use std::{
     borrow::Cow,

@@ -1,4 +1,4 @@
-//! What to run, on which memory, in how many threads.
+//! A launch: which kernel runs, on which memory, in how many threads.
 
 use super::Kernel;
 use crate::View;
@@ -69,6 +69,13 @@ pub enum Binding {
 }
 
 /// Numbers for a kernel, four bytes each: a struct of `uint`, `int` and `float` members.
+///
+/// ```
+/// use bessemer_core::gpu::Params;
+///
+/// let params = Params::new().u32(7).i32(-1).f32(1.0);
+/// assert_eq!(params.words(), [7, 0xffff_ffff, 0x3f80_0000]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Params(Vec<u32>);
 

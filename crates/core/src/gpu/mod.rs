@@ -1,10 +1,10 @@
-//! How an op runs on a GPU, as data: the same words for Metal and WebGPU.
+//! How an op runs on a GPU, as data: the same types for Metal and WebGPU.
 //!
-//! MSL is compiled without fast maths, so that NaN and infinities mean what they mean; a kernel that
-//! wants the fast form of a function says so (`fast::exp`).
+//! MSL is compiled without fast maths, so that NaN and infinities are handled correctly; a kernel that
+//! wants the fast form of a function requests it (`fast::exp`).
 //!
 //! Nothing here touches a GPU. An op describes its launches from what [`GpuTraits`] says; the
-//! device compiles the kernels, puts barriers between launches that meet, and runs them.
+//! device compiles the kernels, puts barriers between launches that overlap in memory, and runs them.
 
 mod compiled;
 mod kernel;

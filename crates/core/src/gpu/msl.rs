@@ -1,4 +1,4 @@
-//! The text of a kernel as Metal's compiler gets it.
+//! The source of a kernel as passed to Metal's compiler.
 
 use super::Kernel;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Bytes of a buffer as WebGPU binds them: from an aligned place on, and as long as some whole vectors.
+//! Bytes of a buffer as WebGPU binds them: from an aligned offset, in whole vectors.
 
 use super::Binding;
 use crate::View;

@@ -1,4 +1,4 @@
-//! What a GPU can do.
+//! The capabilities and limits of a GPU.
 
 /// What launches may depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What the formats' unpacking is made of.
+//! Building blocks for unpacking formats.
 
 use super::{LANES, STEP};
 use std::arch::x86_64::*;

@@ -7,6 +7,27 @@
 //! subnormals are right (results below 1e-36 are as near as 1e-36 would be), and arguments of any
 //! size are allowed unless it says otherwise.
 //! Coefficients are minimax fits made for these intervals.
+//!
+//! ```
+//! use bessemer_simd::{Arch, Isa, Kernel, math};
+//!
+//! struct Silu<'a>(&'a mut [f32]);
+//!
+//! impl Kernel for Silu<'_> {
+//!     type Output = ();
+//!
+//!     #[inline(always)]
+//!     fn run<A: Arch>(self) {
+//!         for x in self.0 {
+//!             *x = math::silu::<A>(*x);
+//!         }
+//!     }
+//! }
+//!
+//! let mut x = [0.0, 100.0];
+//! Isa::best().run(Silu(&mut x));
+//! assert_eq!(x, [0.0, 100.0]);
+//! ```
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;

@@ -1,4 +1,4 @@
-//! What takes a few instructions.
+//! Functions of a few instructions.
 
 /// The smaller; NaN if either is.
 #[inline(always)]

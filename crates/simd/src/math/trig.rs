@@ -1,4 +1,4 @@
-//! Sines and their kin.
+//! Trigonometric functions.
 
 use super::poly;
 use crate::Arch;

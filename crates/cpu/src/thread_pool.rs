@@ -1,10 +1,10 @@
-//! A team of threads that spins while there is work and sleeps when there is none.
+//! The thread pool: threads spin while there is work and sleep when there is none.
 //!
 //! A token is hundreds of ops of a few microseconds each. Waking a sleeping thread takes longer
 //! than that, so threads look for the next job for a while before they sleep, and a job never
 //! waits for a thread that has not joined it yet.
 
-use bessemer_core::cpu::Team;
+use bessemer_core::cpu::ThreadPool;
 use std::{
     any::Any,
     cell::Cell,
@@ -19,8 +19,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Threads that run the tasks of one job after another. The thread that asks is one of them.
-pub(crate) struct ThreadTeam {
+/// A thread pool that runs the tasks of one job after another. The calling thread takes part.
+pub(crate) struct WorkerPool {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
 }
@@ -70,9 +70,9 @@ thread_local! {
     static BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
-impl ThreadTeam {
-    /// A team of `threads`, of which the caller's is one.
-    pub(crate) fn new(threads: usize) -> io::Result<ThreadTeam> {
+impl WorkerPool {
+    /// A thread pool of `threads`, including the calling thread.
+    pub(crate) fn new(threads: usize) -> io::Result<WorkerPool> {
         let shared = Arc::new(Shared {
             state: AtomicU64::new(0),
             job: AtomicPtr::new(ptr::null_mut()),
@@ -83,14 +83,14 @@ impl ThreadTeam {
             stop: AtomicBool::new(false),
         });
         // Dropped, and with it the workers stopped, if one can't be started.
-        let mut team = ThreadTeam { shared, workers: Vec::new() };
+        let mut thread_pool = WorkerPool { shared, workers: Vec::new() };
         for number in 0..threads - 1 {
-            let shared = Arc::clone(&team.shared);
+            let shared = Arc::clone(&thread_pool.shared);
             let name = format!("bessemer-{}", number + 1);
             let worker = thread::Builder::new().name(name).spawn(move || shared.work(number))?;
-            team.workers.push(worker);
+            thread_pool.workers.push(worker);
         }
-        Ok(team)
+        Ok(thread_pool)
     }
 
     /// Counters for so many shares, of which nothing is taken.
@@ -118,7 +118,7 @@ impl ThreadTeam {
     }
 }
 
-impl Team for ThreadTeam {
+impl ThreadPool for WorkerPool {
     fn threads(&self) -> usize {
         self.workers.len() + 1
     }
@@ -148,7 +148,7 @@ impl Team for ThreadTeam {
     }
 }
 
-impl Drop for ThreadTeam {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
         for worker in self.workers.drain(..) {
@@ -236,7 +236,7 @@ impl Shared {
         }
     }
 
-    /// The state, once a job is open that is not number `done`; or the team is to stop.
+    /// The state, once a job is open that is not number `done`; or the pool is to stop.
     fn wait(&self, number: usize, done: u64) -> u64 {
         let ready = || {
             let state = self.state.load(Ordering::SeqCst);
@@ -279,14 +279,14 @@ mod tests {
     #[test]
     fn every_task_runs_once() {
         for threads in [1, 2, 5] {
-            let team = ThreadTeam::new(threads).unwrap();
+            let thread_pool = WorkerPool::new(threads).unwrap();
             for tasks in [0, 1, 2, 7, 100].repeat(200) {
                 for kind in 0..3 {
                     let counts: Vec<_> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
                     let work = |i: usize| _ = counts[i].fetch_add(1, Ordering::Relaxed);
                     match kind {
-                        0 => team.run(tasks, &work),
-                        _ => team.share(tasks, kind == 1, &work),
+                        0 => thread_pool.run(tasks, &work),
+                        _ => thread_pool.share(tasks, kind == 1, &work),
                     }
                     assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == 1));
                 }
@@ -296,10 +296,10 @@ mod tests {
 
     #[test]
     fn shares_are_gone_through_both_ways() {
-        let team = ThreadTeam::new(1).unwrap();
+        let thread_pool = WorkerPool::new(1).unwrap();
         let order = || {
             let order = Mutex::new(Vec::new());
-            team.share(3, true, &|i| order.lock().unwrap().push(i));
+            thread_pool.share(3, true, &|i| order.lock().unwrap().push(i));
             order.into_inner().unwrap()
         };
         let mut both = [order(), order()];
@@ -309,12 +309,12 @@ mod tests {
 
     #[test]
     fn sleeping_threads_wake_up() {
-        let team = ThreadTeam::new(2).unwrap();
+        let thread_pool = WorkerPool::new(2).unwrap();
         for _ in 0..5 {
             thread::sleep(SPIN * 5);
             // Each task waits for the other: one thread alone would never end.
             let arrived = AtomicUsize::new(0);
-            team.run(2, &|_| {
+            thread_pool.run(2, &|_| {
                 arrived.fetch_add(1, Ordering::SeqCst);
                 while arrived.load(Ordering::SeqCst) < 2 {
                     thread::yield_now();
@@ -325,10 +325,10 @@ mod tests {
 
     #[test]
     fn a_job_within_a_job_runs() {
-        let team = ThreadTeam::new(3).unwrap();
+        let thread_pool = WorkerPool::new(3).unwrap();
         let count = AtomicUsize::new(0);
-        team.run(4, &|_| {
-            team.run(5, &|_| {
+        thread_pool.run(4, &|_| {
+            thread_pool.run(5, &|_| {
                 count.fetch_add(1, Ordering::Relaxed);
             });
         });
@@ -337,12 +337,12 @@ mod tests {
 
     #[test]
     fn a_panic_reaches_the_caller_and_the_team_goes_on() {
-        let team = ThreadTeam::new(2).unwrap();
+        let thread_pool = WorkerPool::new(2).unwrap();
         for _ in 0..20 {
-            let job = || team.run(10, &|i| assert_ne!(i, 5, "task five"));
+            let job = || thread_pool.run(10, &|i| assert_ne!(i, 5, "task five"));
             assert!(catch_unwind(AssertUnwindSafe(job)).is_err());
             let count = AtomicUsize::new(0);
-            team.run(3, &|_| {
+            thread_pool.run(3, &|_| {
                 count.fetch_add(1, Ordering::Relaxed);
             });
             assert_eq!(count.into_inner(), 3);
