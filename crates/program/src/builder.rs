@@ -65,16 +65,60 @@ impl Builder {
     }
 
     /// A strided view, addressed by position.
+    ///
+    /// ```
+    /// use bessemer_core::DType;
+    /// use bessemer_program::{Builder, Direction, Program};
+    ///
+    /// let mut b = Builder::new("negate");
+    /// let x = b.view("x", DType::F16, Direction::InOut);
+    /// let value = b.load(x);
+    /// let value = b.unary(bessemer_program::Unary::Neg, value);
+    /// b.store(x, value);
+    /// let program = b.finish()?;
+    /// assert!(program.to_string().starts_with("program negate(inout view x: f16) {"));
+    /// # Ok::<(), bessemer_program::Error>(())
+    /// ```
     pub fn view(&mut self, name: &str, dtype: DType, direction: Direction) -> ParamId {
         self.param(name, ParamKind::View(direction), dtype)
     }
 
     /// Raw elements, addressed by number.
+    ///
+    /// ```
+    /// use bessemer_core::DType;
+    /// use bessemer_program::{Builder, Direction, Program};
+    ///
+    /// use bessemer_program::Index;
+    ///
+    /// let mut b = Builder::new("numbers");
+    /// let out = b.buffer("out", DType::U32, Direction::Out);
+    /// let i = b.index(Index::GlobalX);
+    /// b.store_at(out, i, i);
+    /// assert_eq!(b.finish()?.params()[0].dtype, DType::U32);
+    /// # Ok::<(), bessemer_program::Error>(())
+    /// ```
     pub fn buffer(&mut self, name: &str, dtype: DType, direction: Direction) -> ParamId {
         self.param(name, ParamKind::Buffer(direction), dtype)
     }
 
     /// One value for all threads.
+    ///
+    /// ```
+    /// use bessemer_core::DType;
+    /// use bessemer_program::{Builder, Direction, Program};
+    ///
+    /// use bessemer_program::Type;
+    ///
+    /// let mut b = Builder::new("scale");
+    /// let x = b.view("x", DType::F32, Direction::InOut);
+    /// let k = b.uniform("k", Type::F32);
+    /// let value = b.load(x);
+    /// let value = b.mul(value, k);
+    /// b.store(x, value);
+    /// assert_eq!(b.finish()?.params()[1].name, "k");
+    /// # Ok::<(), bessemer_program::Error>(())
+    /// ```
     pub fn uniform(&mut self, name: &str, ty: Type) -> Operand {
         Operand::Uniform(self.param(name, ParamKind::Uniform, ty.dtype()))
     }
@@ -82,7 +126,7 @@ impl Builder {
     /// A parameter of any kind.
     pub fn param(&mut self, name: &str, kind: ParamKind, dtype: DType) -> ParamId {
         if self.source.params.len() == MAX_PARAMS {
-            self.limit(format!("more than {MAX_PARAMS} parameters"));
+            self.limit(format!("more than {MAX_PARAMS} parameters are not supported"));
             return ParamId(0);
         }
         self.source.params.push(Param { name: name.to_owned(), kind, dtype });
@@ -92,7 +136,9 @@ impl Builder {
     /// `len` elements of threadgroup memory.
     pub fn shared(&mut self, name: &str, ty: Type, len: u32) -> SharedId {
         if self.source.shared.len() == MAX_PARAMS {
-            self.limit(format!("more than {MAX_PARAMS} pieces of threadgroup memory"));
+            self.limit(format!(
+                "more than {MAX_PARAMS} pieces of threadgroup memory are not supported"
+            ));
             return SharedId(0);
         }
         self.source.shared.push(Shared { name: name.to_owned(), ty, len });
@@ -102,7 +148,7 @@ impl Builder {
     /// A register that is assigned later, by [`Builder::assign`].
     pub fn register(&mut self, ty: Type) -> Reg {
         if self.source.registers.len() == MAX_REGISTERS {
-            self.limit(format!("more than {MAX_REGISTERS} registers"));
+            self.limit(format!("more than {MAX_REGISTERS} registers are not supported"));
             return Reg(0);
         }
         self.source.registers.push(ty);
@@ -215,6 +261,23 @@ impl Builder {
     }
 
     /// A comparison.
+    ///
+    /// ```
+    /// use bessemer_core::DType;
+    /// use bessemer_program::{Builder, Direction, Program};
+    ///
+    /// use bessemer_program::Compare;
+    ///
+    /// // Values below zero become zero.
+    /// let mut b = Builder::new("relu");
+    /// let x = b.view("x", DType::F32, Direction::InOut);
+    /// let value = b.load(x);
+    /// let below = b.compare(Compare::Lt, value, 0.0f32);
+    /// let value = b.select(below, 0.0f32, value);
+    /// b.store(x, value);
+    /// assert_eq!(b.finish()?.name(), "relu");
+    /// # Ok::<(), bessemer_program::Error>(())
+    /// ```
     pub fn compare(
         &mut self,
         op: Compare,
@@ -308,6 +371,28 @@ impl Builder {
     }
 
     /// What `body` adds, again and again.
+    ///
+    /// ```
+    /// use bessemer_core::DType;
+    /// use bessemer_program::{Builder, Direction, Program};
+    ///
+    /// use bessemer_program::Compare;
+    ///
+    /// // x, doubled until it is at least 100.
+    /// let mut b = Builder::new("grow");
+    /// let x = b.view("x", DType::F32, Direction::InOut);
+    /// let start = b.load(x);
+    /// let value = b.var(start);
+    /// b.loop_(|b| {
+    ///     let enough = b.compare(Compare::Ge, value, 100.0f32);
+    ///     b.break_if(enough);
+    ///     let twice = b.add(value, value);
+    ///     b.assign(value, twice);
+    /// });
+    /// b.store(x, value);
+    /// assert!(b.finish()?.to_string().contains("loop {"));
+    /// # Ok::<(), bessemer_program::Error>(())
+    /// ```
     pub fn loop_(&mut self, body: impl FnOnce(&mut Builder)) {
         let body = self.block(body);
         self.push(Inst::Loop { body });
@@ -335,6 +420,17 @@ impl Builder {
 
     /// The program, if the verifier agrees. An equal program made before is given again, with all
     /// that was compiled from it.
+    ///
+    /// ```
+    /// use bessemer_core::DType;
+    /// use bessemer_program::{Builder, Direction, Program};
+    ///
+    /// let mut b = Builder::new("wrong");
+    /// let x = b.view("x", DType::F32, Direction::In);
+    /// b.store(x, 1.0f32);
+    /// assert!(b.finish().is_err());
+    /// # Ok::<(), bessemer_program::Error>(())
+    /// ```
     pub fn finish(mut self) -> Result<Program> {
         if let Some(rule) = self.limit {
             let program = self.source.name;
@@ -349,7 +445,7 @@ impl Builder {
     pub(crate) fn push(&mut self, inst: Inst) {
         self.count += 1;
         if self.count > MAX_INSTRUCTIONS {
-            self.limit(format!("more than {MAX_INSTRUCTIONS} instructions"));
+            self.limit(format!("more than {MAX_INSTRUCTIONS} instructions are not supported"));
         } else if let Some(block) = self.open.last_mut() {
             block.push(inst);
         }
@@ -358,7 +454,7 @@ impl Builder {
     /// Opens a block; [`Builder::close`] ends it.
     pub(crate) fn open(&mut self) {
         if self.open.len() > MAX_DEPTH {
-            self.limit(format!("more than {MAX_DEPTH} blocks in each other"));
+            self.limit(format!("blocks are nested too deep; at most {MAX_DEPTH} are supported"));
         }
         self.open.push(Vec::new());
     }

@@ -1,4 +1,4 @@
-//! Why a program was refused.
+//! Why a program was rejected.
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

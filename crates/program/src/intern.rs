@@ -1,4 +1,4 @@
-//! Programs that are known: verified and compiled once, however often they are made.
+//! The cache of programs: equal programs are verified and compiled once.
 
 use crate::{Inst, Operand, Place, Program, Reg, Result, program::Source, verify};
 use std::{

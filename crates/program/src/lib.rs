@@ -1,10 +1,24 @@
-//! Programs: the instruction set that elementwise and reduction ops, and kernels of your own, are
-//! written in.
+//! Programs: the instruction set in which elementwise ops, reductions and your own kernels are
+//! written.
 //!
-//! A [`Program`] is a typed, structured register program. It is made by a [`Builder`] or read
-//! from text ([`Program::parse`]), verified as it is made, and runs on every device with one
-//! meaning. `docs/programs.md` describes the instructions and the text form. How programs are
-//! bound to arrays is the business of ops.
+//! A [`Program`] is a typed, structured register program. It is built with a [`Builder`] or parsed
+//! from text ([`Program::parse`]), verified when it is built, and means the same on every device: a
+//! vectorised interpreter runs it on the CPU ([`cpu`]), and [`msl`] and [`wgsl`] generate GPU source. `docs/programs.md` describes the instructions and the text form. Ops bind
+//! programs to memory.
+//!
+//! ```
+//! use bessemer_program::{Form, Program};
+//!
+//! let text = "program axpy(in view x: f32, inout view y: f32, uniform a: f32) {
+//!     %x = load x[@]
+//!     %y = load y[@]
+//!     %z = fma a, %x, %y
+//!     store y[@], %z
+//! }";
+//! let program = Program::parse("axpy.bp", text)?;
+//! assert_eq!((program.name(), program.form(), program.flops()), ("axpy", Form::Map, 2));
+//! # Ok::<(), bessemer_program::Error>(())
+//! ```
 
 mod builder;
 pub mod cpu;

@@ -13,6 +13,20 @@ use std::{
 ///
 /// Programs are made by a [`Builder`](crate::Builder) or read from text
 /// ([`Program::parse`]); either way they have passed the verifier.
+///
+/// ```
+/// use bessemer_program::Program;
+///
+/// let text = "program half(inout view x: f32) {
+///     %x = load x[@]
+///     %y = mul %x, 0.5
+///     store x[@], %y
+/// }";
+/// let program = Program::parse("half.bp", text)?;
+/// assert_eq!(program.params()[0].name, "x");
+/// assert_eq!(program.clone(), program);
+/// # Ok::<(), bessemer_program::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Program(Arc<Inner>);
 
@@ -35,6 +49,16 @@ pub(crate) struct Source {
 }
 
 /// What a program is launched over.
+///
+/// ```
+/// use bessemer_program::{Form, Program};
+///
+/// let map = Program::parse("m.bp", "program m(out view x: f32) {\n    store x[@], 1.0\n}")?;
+/// let kernel = "program k(out buffer x: u32) {\n    %i = global.x\n    store x[%i], %i\n}";
+/// let kernel = Program::parse("k.bp", kernel)?;
+/// assert_eq!((map.form(), kernel.form()), (Form::Map, Form::Kernel));
+/// # Ok::<(), bessemer_program::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// The elements of a domain: it has views, or yields a value, or asks for its element's
@@ -149,6 +173,13 @@ impl LaunchConfig {
     }
 
     /// Threads of one threadgroup.
+    ///
+    /// ```
+    /// use bessemer_program::LaunchConfig;
+    ///
+    /// let launch = LaunchConfig { grid: [4, 2, 1], block: [16, 16, 1] };
+    /// assert_eq!((launch.threads(), launch.groups()), (256, 8));
+    /// ```
     pub fn threads(&self) -> usize {
         self.block.iter().map(|&n| n as usize).product()
     }
@@ -168,14 +199,14 @@ impl LaunchConfig {
         };
         let Some(threads @ 1..=MAX_THREADS) = product(self.block) else {
             return refuse(format!(
-                "a threadgroup has 1 to {MAX_THREADS} threads, not {:?}",
+                "the threadgroup {:?} is out of range; use 1 to {MAX_THREADS} threads in all",
                 self.block
             ));
         };
         match product(self.grid).and_then(|groups| groups.checked_mul(threads)) {
             Some(all) if all <= u64::from(u32::MAX) => Ok(()),
             _ => refuse(format!(
-                "a grid of {:?} threadgroups of {threads} has more than 2^32 threads",
+                "the grid {:?} of threadgroups of {threads} is too large; use less than 2^32 threads in all",
                 self.grid
             )),
         }
@@ -192,7 +223,7 @@ pub const MAX_ROUNDS: u32 = 1 << 24;
 /// What is said of a loop, by its number among the instructions, that took too many rounds.
 pub(crate) fn endless(program: &str, number: usize) -> String {
     format!(
-        "program {program}: instruction {number} `loop`: no end after {MAX_ROUNDS} rounds of loops"
+        "program {program}: instruction {number} `loop`: it has not ended after {MAX_ROUNDS} rounds"
     )
 }
 
@@ -241,6 +272,14 @@ impl Program {
     }
 
     /// The type of the value it yields, if it does.
+    ///
+    /// ```
+    /// use bessemer_program::{Program, Type};
+    ///
+    /// let text = "program count(in view x: f32) {\n    %x = load x[@]\n    %y = gt %x, 0.0\n    yield %y\n}";
+    /// assert_eq!(Program::parse("count.bp", text)?.yields(), Some(Type::Bool));
+    /// # Ok::<(), bessemer_program::Error>(())
+    /// ```
     pub fn yields(&self) -> Option<Type> {
         self.0.yields
     }

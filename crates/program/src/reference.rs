@@ -1,4 +1,4 @@
-//! The meaning of whole programs: threads of a group in lockstep, one value at a time.
+//! The reference interpreter, which defines the meaning of programs: threads of a group in lockstep, one value at a time.
 
 use crate::{
     Index, Inst, LaunchConfig, Literal, MAX_ROUNDS, Operand, ParamId, Place, Program, SIMD_WIDTH,
@@ -47,6 +47,29 @@ type Outcome<T = ()> = Result<T, String>;
 /// Runs a map-form program on element `element` of its domain and gives what it yields.
 ///
 /// `uniforms` holds one literal per parameter; those of memory are ignored.
+///
+/// ```
+/// use bessemer_program::{Literal, ParamId, Program, reference::{Memory, run_element}};
+///
+/// struct Cells(Vec<f64>);
+///
+/// impl Memory for Cells {
+///     fn load(&mut self, _: ParamId, index: usize) -> Option<f64> {
+///         self.0.get(index).copied()
+///     }
+///
+///     fn store(&mut self, _: ParamId, index: usize, value: f64) -> Option<()> {
+///         self.0.get_mut(index).map(|cell| *cell = value)
+///     }
+/// }
+///
+/// let text = "program twice(inout view x: f32) {\n    %x = load x[@]\n    %y = add %x, %x\n    store x[@], %y\n}";
+/// let program = Program::parse("twice.bp", text)?;
+/// let mut memory = Cells(vec![1.0, 2.0, 3.0]);
+/// run_element(&program, &[Literal::from(0.0f32)], 1, &mut memory).unwrap();
+/// assert_eq!(memory.0, [1.0, 4.0, 3.0]);
+/// # Ok::<(), bessemer_program::Error>(())
+/// ```
 pub fn run_element(
     program: &Program,
     uniforms: &[Literal],
@@ -295,8 +318,8 @@ impl<'p, 'm> Run<'p, 'm> {
             Place::Shared(shared, _) => &self.source.shared[shared.index()].name,
         };
         match at {
-            usize::MAX => format!("a negative index into {name}"),
-            at => format!("{name} has no element {at}"),
+            usize::MAX => format!("a negative index is out of range for {name}"),
+            at => format!("element {at} is out of range for {name}"),
         }
     }
 }

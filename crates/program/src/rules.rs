@@ -12,19 +12,23 @@ pub(crate) fn result_type(source: &Source, inst: &Inst) -> Result<Option<Type>, 
         if found == wanted {
             Ok(())
         } else {
-            Err(format!("{what} is {found}, and must be {wanted}"))
+            Err(format!("{what} is {found}, but must be {wanted}"))
         }
     };
     let same = |a: &Operand, b: &Operand| match (ty(a), ty(b)) {
         (a, b) if a == b => Ok(a),
-        (a, b) => Err(format!("its operands are {a} and {b}, and must be of one type")),
+        (a, b) => Err(format!("the operands are {a} and {b}, but must be of one type")),
     };
     let takes = |name: &str, found: Type, kinds: &[Type]| {
         if kinds.contains(&found) {
             return Ok(found);
         }
         let kinds: Vec<&str> = kinds.iter().map(|ty| ty.name()).collect();
-        Err(format!("{name} takes {}, not {found}", kinds.join(" or ")))
+        let kinds = match &*kinds {
+            [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+            _ => kinds.join(", "),
+        };
+        Err(format!("{name} takes {kinds}, but is given {found}"))
     };
     Ok(Some(match inst {
         Inst::Mov { a, .. } => ty(a),
@@ -59,12 +63,13 @@ pub(crate) fn result_type(source: &Source, inst: &Inst) -> Result<Option<Type>, 
         Inst::Atomic { at, value, .. } => {
             let wanted = element(source, at, |d| d == Direction::InOut, "read and written")?;
             if let Place::Here(_) = at {
-                return Err("atomics work on buffers and threadgroup memory".into());
+                return Err("the place is an element of a view, but must be one of a buffer or of threadgroup memory".into());
             }
             if let Place::Buffer(param, _) = at
                 && source.params[param.index()].dtype != wanted.dtype()
             {
-                return Err("atomics work on i32 and u32 elements".into());
+                let found = source.params[param.index()].dtype;
+                return Err(format!("the elements are {found}, but must be i32 or u32"));
             }
             takes("an atomic", wanted, &[Type::I32, Type::U32])?;
             want("the value", ty(value), wanted)?;
@@ -84,7 +89,7 @@ fn bounded(source: &Source, inst: &Inst) -> Result<(), String> {
     let mut stray = None;
     let mut check = |what: &str, id: usize, count: usize| {
         if id >= count {
-            stray = Some(format!("{what} {id} is not of this program"));
+            stray = Some(format!("{what} {id} belongs to another program"));
         }
     };
     inst.for_each_operand(|operand| match operand {
@@ -125,19 +130,21 @@ fn element(
     let name = &param.name;
     let direction = match (param.kind, is_view) {
         (ParamKind::View(direction), true) | (ParamKind::Buffer(direction), false) => direction,
-        (ParamKind::View(_), false) => return Err(format!("{name} is a view: use {name}[@]")),
+        (ParamKind::View(_), false) => {
+            return Err(format!("`{name}` is a view and has no index; use {name}[@]"));
+        }
         (ParamKind::Buffer(_), true) => {
-            return Err(format!("{name} is a buffer: it needs an index"));
+            return Err(format!("`{name}` is a buffer and needs an index; use {name}[INDEX]"));
         }
         (ParamKind::Uniform, _) => {
-            return Err(format!("{name} is a uniform: use it as an operand"));
+            return Err(format!("`{name}` is a uniform, not memory; use it as an operand"));
         }
     };
     if let Some(index) = index {
         index_type(source, index)?;
     }
     if !allowed(direction) {
-        return Err(format!("{name} is `{}` and can't be {how}", direction.name()));
+        return Err(format!("`{name}` is declared `{}`, so it cannot be {how}", direction.name()));
     }
     Ok(param.ty())
 }
@@ -145,7 +152,7 @@ fn element(
 fn index_type(source: &Source, index: &Operand) -> Result<(), String> {
     match source.type_of(*index) {
         Type::U32 | Type::I32 => Ok(()),
-        other => Err(format!("the index is {other}, and must be u32 or i32")),
+        other => Err(format!("the index is {other}, but must be u32 or i32")),
     }
 }
 

@@ -1,5 +1,5 @@
 //! The meaning of each instruction on single values: in double precision, rounded once to the
-//! register's type. The fast code is held to this.
+//! register's type. The fast code is tested against this.
 
 use crate::{Atomic, Binary, Compare, Fold, Literal, Type, Unary};
 

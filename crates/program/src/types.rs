@@ -1,4 +1,4 @@
-//! The types of registers, and values of them. How memory stores them is `DType`'s business.
+//! The types of registers, and values of them. `DType` says how memory stores them.
 
 use bessemer_core::DType;
 use std::fmt;
@@ -75,6 +75,14 @@ impl fmt::Display for Type {
 /// A value of a register: a literal in a program, or what a uniform is bound to.
 ///
 /// Floats are kept as bits, so that equal programs are those with the same literals, NaN too.
+///
+/// ```
+/// use bessemer_program::{Literal, Type};
+///
+/// let literal = Literal::from(1.5f32);
+/// assert_eq!((literal.ty(), literal.bits()), (Type::F32, 1.5f32.to_bits()));
+/// assert_eq!(Literal::from_f64(Type::I32, -3.0), Literal::from(-3));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Literal {
     ty: Type,

@@ -68,33 +68,33 @@ fn errors_say_where_and_what() {
     let cases = [
         (
             "%x = load a[@]\n  %y = add %x, 1",
-            "p.bp:3:3: `%1 = add %0, 1`: its operands are f32 and i32",
+            "p.bp:3:3: `%1 = add %0, 1`: the operands are f32 and i32",
         ),
         ("%x = ad 1, 2", "p.bp:2:6: unknown instruction `ad`"),
-        ("%x = add %y, 2", "p.bp:2:10: %y has no value yet"),
+        ("%x = add %y, 2", "p.bp:2:10: `%y` has no value yet"),
         ("%x = exp 1", "exp takes f32, not i32"),
         ("%x = add 1 2", "expected `,`, found `2`"),
         ("%x = load a[0]", "a is a view: use a[@]"),
         ("%x = load b[@]", "b is a buffer: it needs an index"),
         ("%x = load b[k]", "the index is f32"),
-        ("%x = load c[@]", "c is `out` and can't be read"),
-        ("store a[@], 1.0", "a is `in` and can't be written"),
-        ("store c[@], 1", "the value is i32, and must be f32"),
-        ("%x = mov 1\n%x = mov 2.0", "it gives f32 to a register of i32"),
+        ("%x = load c[@]", "`c` is declared `out`, so it cannot be read"),
+        ("store a[@], 1.0", "`a` is declared `in`, so it cannot be written"),
+        ("store c[@], 1", "the value is i32, but must be f32"),
+        ("%x = mov 1\n%x = mov 2.0", "the result is f32, but the register is i32"),
         (
             "if true {\n%x = mov 1\n}\n%y = neg %x",
-            "p.bp:5:1: `%1 = neg %0`: %0 may have no value here",
+            "p.bp:5:1: `%1 = neg %0`: %0 may have no value yet",
         ),
-        ("break true", "it is in no loop"),
-        ("loop {\n%x = mov 1\n}", "a loop without break never ends"),
-        ("barrier", "has no barriers"),
-        ("%x = thread.x", "has no thread indices"),
-        ("yield k\nyield k", "a program yields once"),
-        ("if true {\nyield k\n}", "yield stands outside of blocks"),
-        ("%x = mov 99999999999", "no number"),
-        ("%x = mov q", "`q` is no parameter"),
+        ("break true", "outside of any loop"),
+        ("loop {\n%x = mov 1\n}", "the loop has no break"),
+        ("barrier", "barriers cannot be used"),
+        ("%x = thread.x", "thread indices cannot be used"),
+        ("yield k\nyield k", "the second yield"),
+        ("if true {\nyield k\n}", "the yield is inside a block"),
+        ("%x = mov 99999999999", "is not a number"),
+        ("%x = mov q", "the program has no parameter `q`"),
         ("%x = mov $", "expected an operand, found `$`"),
-        ("shared t: f32[4]\n%x = load t[0]", "has no threadgroup memory"),
+        ("shared t: f32[4]\n%x = load t[0]", "threadgroup memory cannot be used"),
     ];
     for (body, wanted) in cases {
         let found = error(body);
@@ -111,7 +111,7 @@ fn threads_must_meet_where_flow_is_uniform() {
             "a condition before it differs",
         ),
         ("%x = load b[0]\n%c = gt %x, 0.0\nif %c {\nbarrier\n}", "a condition before it differs"),
-        ("shared t: f32[8193]", "32772 bytes of threadgroup memory; at most 32768"),
+        ("shared t: f32[8193]", "32772 bytes of threadgroup memory are too many; at most 32768"),
     ];
     for (body, wanted) in cases {
         let found = kernel_error(body);
@@ -144,14 +144,14 @@ fn limits_hold() {
     assert!(refused(&format!("program p({many}) {{\n}}")).contains("more than 30 parameters"));
     let deep =
         format!("program p() {{\n{}{}\n}}", "if true {\n".repeat(100_000), "}\n".repeat(100_000));
-    assert!(refused(&deep).contains("too many blocks"));
+    assert!(refused(&deep).contains("nested too deep"));
     let long = format!("program p() {{\n{}\n}}", "%x = mov 1\n".repeat(20_000));
-    assert!(refused(&long).contains("too many instructions"));
+    assert!(refused(&long).contains("more than 16384 instructions"));
     let wide: String = (0..5000).map(|i| format!("%x{i} = mov 1\n")).collect();
     assert!(refused(&format!("program p() {{\n{wide}}}")).contains("more than 4096 registers"));
-    assert!(refused("program p(in view a: q4_0) {\n}").contains("can't be q4_0"));
+    assert!(refused("program p(in view a: q4_0) {\n}").contains("cannot be q4_0"));
     assert!(
-        refused("program p(in view a: f32, in view a: f32) {\n}").contains("has a meaning already")
+        refused("program p(in view a: f32, in view a: f32) {\n}").contains("is already declared")
     );
 }
 
@@ -164,7 +164,7 @@ fn builders_can_not_mix_programs() {
     let Err(Error::Instruction { rule, .. }) = b.finish() else {
         panic!("a register of another program was taken");
     };
-    assert!(rule.contains("is not of this program"), "{rule}");
+    assert!(rule.contains("belongs to another program"), "{rule}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Programs compiled for the CPU: registers become slots of a small file, and what can be known
-//! once is noted at each step.
+//! Programs compiled for the CPU: registers become slots of a small register file, and each step
+//! stores what can be computed once.
 
 use super::slots::Slots;
 use crate::{

@@ -1,4 +1,4 @@
-//! Branches and loops that threads take apart: lanes that are not on the way are masked out.
+//! Divergent branches and loops: inactive lanes are masked out.
 
 use super::{
     code::{Arg, Step},

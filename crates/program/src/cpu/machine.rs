@@ -425,7 +425,7 @@ impl<'r> Machine<'r> {
 }
 
 fn outside(what: &str, at: i64) -> String {
-    format!("{what} has no element {at}")
+    format!("element {at} is out of range for {what}")
 }
 
 /// All lanes of `from`, wherever they are.

@@ -1,8 +1,9 @@
-//! Programs on the CPU: a block of lanes at a time, registers as arrays over the lanes.
+//! The vectorised interpreter of programs on the CPU: a block of lanes at a time, with registers as
+//! arrays over the lanes.
 //!
 //! A program is compiled once ([`Code`]). In map form its lanes are the elements of a box of the
-//! domain ([`Domain`]); in kernel form they are the threads of a threadgroup ([`Grid`]). Which
-//! thread of the machine runs what is the caller's business.
+//! domain ([`Domain`]); in kernel form they are the threads of a threadgroup ([`Grid`]). The
+//! caller distributes the work over threads.
 
 mod axes;
 mod code;

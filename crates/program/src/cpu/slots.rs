@@ -1,4 +1,4 @@
-//! Which slot of the file each register lies in: registers that are never alive together share.
+//! Register allocation: registers that are never live together share a slot of the register file.
 
 use crate::{Inst, Operand, Place, Reg, program::Source};
 

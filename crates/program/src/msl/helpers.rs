@@ -1,4 +1,5 @@
-//! Functions that MSL lacks, or whose edges differ from those of programs. A text gets those it calls.
+//! Functions that MSL lacks, or whose edge cases differ from those of programs. A kernel includes those it
+//! calls.
 
 /// By name; each may call those before it.
 const HELPERS: &[(&str, &str)] = &[

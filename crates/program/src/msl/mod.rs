@@ -1,9 +1,9 @@
 //! Programs as MSL. A map-form program becomes a function of one element, which ops put their kernels
-//! around ([`Element`]); a kernel-form program becomes a whole kernel ([`kernel`]). How memory is bound
-//! and how many threads run is the business of ops.
+//! around ([`Element`]); a kernel-form program becomes a whole kernel ([`kernel`]). Ops bind the
+//! memory and choose the number of threads.
 //!
-//! What fails a launch on the CPU cannot fail one here: an index outside of a buffer reads 0 and writes
-//! nothing, and loops end after [`MAX_ROUNDS`](crate::MAX_ROUNDS) rounds.
+//! Errors that fail a launch on the CPU cannot fail one here: an index out of bounds reads 0 and writes
+//! nothing, and loops end after [`MAX_ROUNDS`](crate::MAX_ROUNDS) iterations.
 
 mod body;
 mod element;

@@ -22,7 +22,10 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Program> {
         places: Vec::new(),
     };
     if text.len() > MAX_TEXT {
-        return Err(parser.error(format!("the text is longer than {MAX_TEXT} bytes")));
+        return Err(parser.error(format!(
+            "the text has {} bytes; at most {MAX_TEXT} are supported",
+            text.len()
+        )));
     }
     parser.program()
 }
@@ -57,7 +60,7 @@ impl<'t> Parser<'t> {
         self.block(0)?;
         self.skip_lines();
         if self.token.kind != Kind::End {
-            return Err(self.error("nothing may follow the program"));
+            return Err(self.expected("the end of the text"));
         }
         let (file, places) = (self.file, self.places);
         self.builder.finish().map_err(|error| match error {
@@ -79,33 +82,43 @@ impl<'t> Parser<'t> {
     }
 
     fn param(&mut self) -> Result<()> {
+        let first = self.token;
         let word = self.name("in, out, inout or uniform")?;
         let direction = match word {
             "in" => Some(Direction::In),
             "out" => Some(Direction::Out),
             "inout" => Some(Direction::InOut),
             "uniform" => None,
-            _ => return Err(self.error(format!("in, out, inout or uniform, not `{word}`"))),
+            _ => return Err(self.unexpected(first, "in, out, inout or uniform")),
         };
         let kind = match direction {
             None => ParamKind::Uniform,
-            Some(direction) => match self.name("view or buffer")? {
-                "view" => ParamKind::View(direction),
-                "buffer" => ParamKind::Buffer(direction),
-                other => return Err(self.error(format!("view or buffer, not `{other}`"))),
-            },
+            Some(direction) => {
+                let word = self.token;
+                match self.name("view or buffer")? {
+                    "view" => ParamKind::View(direction),
+                    "buffer" => ParamKind::Buffer(direction),
+                    _ => return Err(self.unexpected(word, "view or buffer")),
+                }
+            }
         };
         let name = self.new_name()?;
         self.sign(":")?;
-        let dtype = self.name("a dtype")?;
-        let dtype: DType = dtype.parse().map_err(|error| self.error(format!("{error}")))?;
+        let word = self.token;
+        let dtype: DType = self
+            .name("a dtype")?
+            .parse()
+            .map_err(|error| self.error_at(word, format!("{error}")))?;
         self.builder.param(name, kind, dtype);
         self.check_limits()
     }
 
     fn block(&mut self, depth: usize) -> Result<()> {
         if depth > crate::builder::MAX_DEPTH {
-            return Err(self.error("too many blocks in each other"));
+            return Err(self.error(format!(
+                "blocks are nested too deep; at most {} are supported",
+                crate::builder::MAX_DEPTH
+            )));
         }
         self.sign("{")?;
         loop {
@@ -185,18 +198,19 @@ impl<'t> Parser<'t> {
 
     fn shared(&mut self, depth: usize) -> Result<()> {
         if depth > 0 || !self.places.is_empty() {
-            return Err(self.error("threadgroup memory is declared before the first instruction"));
+            return Err(
+                self.error("`shared` comes after an instruction; declare threadgroup memory first")
+            );
         }
         let name = self.new_name()?;
         self.sign(":")?;
+        let word = self.token;
         let ty = self.name("a type")?;
-        let ty = self.type_named(ty)?;
+        let ty = self.type_named(word, ty)?;
         self.sign("[")?;
         let len = self.advance();
-        let len: u32 = len
-            .text
-            .parse()
-            .map_err(|_| self.error(format!("a number of elements, not `{}`", len.text)))?;
+        let len: u32 =
+            len.text.parse().map_err(|_| self.unexpected(len, "a number of elements"))?;
         self.sign("]")?;
         self.builder.shared(name, ty, len);
         Ok(())
@@ -242,7 +256,7 @@ impl<'t> Parser<'t> {
             return Ok(Box::new(move |dst| Inst::Convert { to, dst, a }));
         }
         if let Some(to) = op.strip_prefix("bits_") {
-            let to = self.type_named(to)?;
+            let to = self.type_named(word, to)?;
             let [a] = self.operands()?;
             return Ok(Box::new(move |dst| Inst::Bits { to, dst, a }));
         }
@@ -281,6 +295,7 @@ impl<'t> Parser<'t> {
     }
 
     fn place(&mut self) -> Result<Place> {
+        let word = self.token;
         let name = self.name("a parameter or threadgroup memory")?;
         self.sign("[")?;
         let index = if self.at("@") {
@@ -294,7 +309,7 @@ impl<'t> Parser<'t> {
         if let (Some(id), Some(index)) = (shared.iter().position(|s| s.name == name), index) {
             return Ok(Place::Shared(crate::SharedId(id as u8), index));
         }
-        let id = self.param_named(name)?;
+        let id = self.param_named(word)?;
         Ok(index.map_or(Place::Here(id), |index| Place::Buffer(id, index)))
     }
 
@@ -316,14 +331,19 @@ impl<'t> Parser<'t> {
                 self.advance();
                 match self.registers.get(token.text) {
                     Some(&reg) => Ok(reg.into()),
-                    None => Err(self.error_at(token, format!("%{} has no value yet", token.text))),
+                    None => {
+                        Err(self.error_at(token, format!("`%{}` has no value yet", token.text)))
+                    }
                 }
             }
             Kind::Number => {
                 self.advance();
-                literal(token.text)
-                    .map(Operand::from)
-                    .ok_or_else(|| self.error_at(token, format!("no number: `{}`", token.text)))
+                literal(token.text).map(Operand::from).ok_or_else(|| {
+                    self.error_at(
+                        token,
+                        format!("`{}` is not a number, or too large for its type", token.text),
+                    )
+                })
             }
             Kind::Name => {
                 self.advance();
@@ -334,12 +354,12 @@ impl<'t> Parser<'t> {
                 if let Some(literal) = literal(token.text) {
                     return Ok(literal.into());
                 }
-                let id = self.param_named(token.text)?;
+                let id = self.param_named(token)?;
                 match self.builder.params()[id.index()].kind {
                     ParamKind::Uniform => Ok(Operand::Uniform(id)),
                     _ => Err(self.error_at(
                         token,
-                        format!("`{}` is memory: load from it first", token.text),
+                        format!("`{}` is memory, not a value; load from it first", token.text),
                     )),
                 }
             }
@@ -353,20 +373,23 @@ impl<'t> Parser<'t> {
         let bits = u32::from_str_radix(bits, 16).ok();
         match bits {
             Some(bits) if f32::from_bits(bits).is_nan() => Ok(f32::from_bits(bits).into()),
-            _ => Err(self.error_at(start, "nan: is followed by the 8 hex digits of a NaN")),
+            _ => Err(self.error_at(start, "expected the 8 hex digits of a NaN after `nan:`")),
         }
     }
 
-    fn type_named(&self, name: &str) -> Result<Type> {
+    fn type_named(&self, word: Token<'t>, name: &str) -> Result<Type> {
         let found = Type::ALL.into_iter().find(|ty| ty.name() == name);
-        found.ok_or_else(|| self.error(format!("f32, i32, u32 or bool, not `{name}`")))
+        let wrong =
+            || self.error_at(word, format!("expected f32, i32, u32 or bool, found `{name}`"));
+        found.ok_or_else(wrong)
     }
 
-    fn param_named(&self, name: &str) -> Result<crate::ParamId> {
+    fn param_named(&self, word: Token<'t>) -> Result<crate::ParamId> {
+        let name = word.text;
         let found = self.builder.params().iter().position(|p| p.name == name);
         found
             .map(|id| crate::ParamId(id as u8))
-            .ok_or_else(|| self.error(format!("`{name}` is no parameter of this program")))
+            .ok_or_else(|| self.error_at(word, format!("the program has no parameter `{name}`")))
     }
 
     fn new_name(&mut self) -> Result<&'t str> {
@@ -375,7 +398,9 @@ impl<'t> Parser<'t> {
         let known = self.builder.params().iter().any(|p| p.name == name)
             || self.builder.shared_memory().iter().any(|s| s.name == name);
         if known || literal(name).is_some() {
-            return Err(self.error_at(token, format!("`{name}` has a meaning already")));
+            return Err(
+                self.error_at(token, format!("`{name}` is already declared, or is a literal"))
+            );
         }
         Ok(name)
     }
@@ -421,19 +446,24 @@ impl<'t> Parser<'t> {
     /// Stops at the first limit, so that a hostile text costs no more than its length.
     fn check_limits(&self) -> Result<()> {
         if self.places.len() > crate::builder::MAX_INSTRUCTIONS {
-            return Err(self.error("too many instructions"));
+            let most = crate::builder::MAX_INSTRUCTIONS;
+            return Err(self.error(format!("more than {most} instructions are not supported")));
         }
         Ok(())
     }
 
     fn expected(&self, what: &str) -> Error {
-        let found = match self.token.kind {
+        self.unexpected(self.token, what)
+    }
+
+    fn unexpected(&self, token: Token<'_>, what: &str) -> Error {
+        let found = match token.kind {
             Kind::End => "the end of the text".to_owned(),
             Kind::NewLine => "the end of the line".to_owned(),
-            Kind::Register => format!("`%{}`", self.token.text),
-            _ => format!("`{}`", self.token.text),
+            Kind::Register => format!("`%{}`", token.text),
+            _ => format!("`{}`", token.text),
         };
-        self.error(format!("expected {what}, found {found}"))
+        self.error_at(token, format!("expected {what}, found {found}"))
     }
 
     fn error(&self, what: impl Into<String>) -> Error {

@@ -1,4 +1,4 @@
-//! Every register has a value before it is read, whatever way the threads took.
+//! Every register has a value before it is read, on every path.
 
 use super::Broken;
 use crate::{Inst, Operand, program::Source};
@@ -26,7 +26,7 @@ impl Check {
                 _ => {}
             });
             if let Some(reg) = missing {
-                let rule = format!("%{} may have no value here", reg.index());
+                let rule = format!("%{} may have no value yet", reg.index());
                 return Err(Broken { number, rule });
             }
             match inst {
@@ -41,7 +41,12 @@ impl Check {
                     self.block(body, &mut assigned.clone())?;
                     match self.exits.pop().flatten() {
                         Some(exit) => *assigned = exit,
-                        None => return Err(Broken::new(number, "a loop without break never ends")),
+                        None => {
+                            return Err(Broken::new(
+                                number,
+                                "the loop has no break, so it never ends",
+                            ));
+                        }
                     }
                 }
                 Inst::Break { .. } => {

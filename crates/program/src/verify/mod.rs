@@ -64,16 +64,17 @@ fn nth(block: &[Inst], number: usize) -> Option<&Inst> {
 fn whole(source: &Source) -> Result<(), String> {
     let params = source.params.iter().map(|param| &param.name);
     let names: Vec<&String> = params.chain(source.shared.iter().map(|s| &s.name)).collect();
-    for (i, name) in names.iter().enumerate() {
+    for name in names.iter().copied().chain([&source.name]) {
         if !is_name(name) {
-            return Err(format!("`{name}` is no name: letters, digits and _, at most 64"));
-        }
-        if names[..i].contains(name) {
-            return Err(format!("`{name}` is there twice"));
+            return Err(format!(
+                "`{name}` is not a name; use up to 64 letters, digits and _, with a letter or _ first"
+            ));
         }
     }
-    if !is_name(&source.name) {
-        return Err(format!("`{}` is no name", source.name));
+    for (i, name) in names.iter().enumerate() {
+        if names[..i].contains(name) {
+            return Err(format!("`{name}` is declared twice"));
+        }
     }
     for Param { name, kind, dtype } in &source.params {
         let fits = match kind {
@@ -81,14 +82,14 @@ fn whole(source: &Source) -> Result<(), String> {
             _ => Type::of(*dtype).is_some(),
         };
         if !fits {
-            return Err(format!("parameter {name} can't be {dtype}"));
+            return Err(format!("parameter `{name}` cannot be {dtype}"));
         }
     }
     let shared = source.shared.iter().map(|shared| u64::from(shared.len) * 4);
     let bytes: u64 = shared.sum();
     if bytes > MAX_SHARED_BYTES {
         return Err(format!(
-            "{bytes} bytes of threadgroup memory; at most {MAX_SHARED_BYTES} are possible"
+            "{bytes} bytes of threadgroup memory are too many; at most {MAX_SHARED_BYTES} are supported"
         ));
     }
     Ok(())
@@ -159,22 +160,22 @@ impl Walk {
         let found = rules::result_type(source, inst)?;
         if let (Some(found), Some(dst)) = (found, inst.dst()) {
             if dst.index() >= source.registers.len() {
-                return Err(format!("register {} is not of this program", dst.index()));
+                return Err(format!("register {} belongs to another program", dst.index()));
             }
             let wanted = source.type_of(dst.into());
             if found != wanted {
-                return Err(format!("it gives {found} to a register of {wanted}"));
+                return Err(format!("the result is {found}, but the register is {wanted}"));
             }
         }
         match inst {
             Inst::Break { .. } | Inst::Continue { .. } if !inside.in_loop => {
-                return Err("it is in no loop".into());
+                return Err("the instruction is outside of any loop".into());
             }
             Inst::Yield { .. } if inside.block => {
-                return Err("yield stands outside of blocks".into());
+                return Err("the yield is inside a block; move it to the end of the program".into());
             }
             Inst::Yield { .. } if self.yields.is_some() => {
-                return Err("a program yields once".into());
+                return Err("this is the second yield; a program has at most one".into());
             }
             Inst::Yield { value } => self.yields = Some(source.type_of(*value)),
             _ => {}
@@ -205,6 +206,6 @@ fn map_form(source: &Source, inst: &Inst) -> Result<(), String> {
         _ => return Ok(()),
     };
     Err(format!(
-        "a program over elements (it has views, yields or asks for its index) has no {what}"
+        "{what} cannot be used in a program over elements (one with views, a yield or `element`)"
     ))
 }

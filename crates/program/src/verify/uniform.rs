@@ -51,7 +51,7 @@ impl Flow<'_> {
             {
                 self.broken = Some(Broken::new(
                     number,
-                    "all threads of a group must come here, but a condition before it differs \
+                    "not all threads of the group may get here: a condition before it differs \
                      between them",
                 ));
             }

@@ -3,8 +3,8 @@
 //! all shapes.
 //!
 //! Words are all that WGSL stores: `storage` says how smaller elements are packed. Functions are
-//! our own where WGSL's may be less exact (`maths.wgsl`). What lies outside of a buffer is read
-//! as zero and never written.
+//! our own where WGSL's may be less exact (`maths.wgsl`). Reads outside a buffer give
+//! zero, and writes outside are ignored.
 
 mod body;
 mod inst;

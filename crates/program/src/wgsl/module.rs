@@ -1,4 +1,4 @@
-//! Whole texts: numbers, memory, threads and the instructions between them.
+//! Whole modules: parameters, memory, threads and the instructions.
 
 use super::{
     MATHS, PACKED, Sharing, Use, Words,

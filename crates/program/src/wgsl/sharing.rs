@@ -1,5 +1,5 @@
-//! Which operands lie in one binding. WebGPU takes memory that is written in one binding only, so
-//! operands that meet there are declared as one variable.
+//! Which operands share a binding. WebGPU accepts written memory in one binding only, so overlapping
+//! operands are declared as one variable.
 
 use super::{Access, Use, Words};
 use bessemer_core::DType;

@@ -1,4 +1,4 @@
-//! Sums, products and their kin.
+//! Binary arithmetic.
 
 use super::{Lane, Lanes, Map2, Op2, run2};
 use crate::{Binary, Type};
