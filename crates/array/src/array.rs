@@ -41,16 +41,49 @@ pub struct Array {
 
 impl Array {
     /// The device it is on.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::ones(&device, &[3], DType::F32);
+    /// let b = Array::zeros(a.device(), &[3], DType::F32);
+    /// assert_eq!((a + b).to_vec::<f32>()?, [1.0, 1.0, 1.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn device(&self) -> &Arc<dyn Device> {
         &self.node.device
     }
 
     /// How its elements are stored.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1, 2, 3])?;
+    /// assert_eq!(a.dtype(), DType::I32);
+    /// assert_eq!(a.sqrt().dtype(), DType::F32);
+    /// assert_eq!(a.gt(1).dtype(), DType::Bool);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn dtype(&self) -> DType {
         self.node.dtype
     }
 
     /// The size of each dimension; none for an array that carries an error.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::zeros(&device, &[2, 3], DType::F32);
+    /// assert_eq!(a.shape().to_string(), "[2, 3]");
+    /// assert_eq!(a.shape()[1], 3);
+    /// ```
     pub fn shape(&self) -> &Shape {
         &self.node.shape
     }
@@ -70,16 +103,46 @@ impl Array {
     }
 
     /// The number of dimensions.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// assert_eq!(Array::new(&device, [[1, 2], [3, 4]])?.rank(), 2);
+    /// assert_eq!(Array::new(&device, 5)?.rank(), 0);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn rank(&self) -> usize {
         self.node.shape.rank()
     }
 
     /// The number of elements.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// assert_eq!(Array::zeros(&device, &[2, 3, 4], DType::F32).elements(), 24);
+    /// assert_eq!(Array::zeros(&device, &[2, 0], DType::F32).elements(), 0);
+    /// ```
     pub fn elements(&self) -> usize {
         self.node.shape.elements()
     }
 
     /// The error it carries, if it does.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?;
+    /// assert!(a.error().is_none());
+    /// let wrong = a.sum(2) * 10;
+    /// let error = wrong.error().unwrap().to_string();
+    /// assert!(error.starts_with("sum: axis 2 is out of range"), "{error}");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn error(&self) -> Option<&Error> {
         self.node.error()
     }
@@ -99,6 +162,18 @@ impl Array {
     }
 
     /// Whether its elements are known, so that asking for them computes nothing.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1, 2, 3])?;
+    /// let b = &a * 2;
+    /// assert!(a.is_evaluated() && !b.is_evaluated());
+    /// b.eval()?;
+    /// assert!(b.is_evaluated());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn is_evaluated(&self) -> bool {
         matches!(self.node.value.get(), Some(Ok(_)))
     }

@@ -1,5 +1,5 @@
 //! How the axes of one array are taken from those of another: slices, permutations, new axes and
-//! broadcasts, all as one kind of thing that can be put one after another.
+//! broadcasts, all as one type that can be composed.
 
 use bessemer_core::{MAX_RANK, Result, Shape, Strides, View};
 

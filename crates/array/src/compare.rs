@@ -34,16 +34,73 @@ macro_rules! comparisons {
 
 comparisons! {
     /// Whether both are equal.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1, 2, 3])?;
+    /// assert_eq!(a.eq(2).to_vec::<bool>()?, [false, true, false]);
+    /// let b = Array::new(&device, [1.0f32, 0.0, 3.0])?;
+    /// assert!(!a.eq(&b).all(..).item::<bool>()?);
+    /// # Ok::<(), Error>(())
+    /// ```
     eq = Eq,
     /// Whether they differ.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1.0f32, f32::NAN])?;
+    /// assert_eq!(a.ne(1).to_vec::<bool>()?, [false, true]);
+    /// # Ok::<(), Error>(())
+    /// ```
     ne = Ne,
     /// Whether it is less.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1, 2, 3])?;
+    /// assert_eq!(a.lt(2).to_vec::<bool>()?, [true, false, false]);
+    /// # Ok::<(), Error>(())
+    /// ```
     lt = Lt,
     /// Whether it is less or equal.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 5], [2, 2]])?;
+    /// let limits = Array::new(&device, [1, 2])?;
+    /// assert_eq!(a.le(&limits).to_vec::<bool>()?, [true, false, false, true]);
+    /// # Ok::<(), Error>(())
+    /// ```
     le = Le,
     /// Whether it is greater.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.5f32, 1.5, f32::NAN])?;
+    /// assert_eq!(a.gt(1).to_vec::<bool>()?, [false, true, false]);
+    /// # Ok::<(), Error>(())
+    /// ```
     gt = Gt,
     /// Whether it is greater or equal.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [3, 5, 7])?;
+    /// assert_eq!(a.ge(5).sum_all().item::<i32>()?, 2);
+    /// # Ok::<(), Error>(())
+    /// ```
     ge = Ge,
 }
 
@@ -58,21 +115,60 @@ pub(crate) enum Logic {
 /// Logic of each element: all but 0 is true.
 impl Array {
     /// Whether both are true.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::arange(&device, 0, 5, 1);
+    /// let inside = a.ge(1).logical_and(&a.lt(4));
+    /// assert_eq!(inside.to_vec::<bool>()?, [false, true, true, true, false]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn logical_and<'a>(&self, other: impl Into<Operand<'a>>) -> Array {
         self.logic("logical_and", Binary::And, other.into())
     }
 
     /// Whether either is true.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::arange(&device, 0, 5, 1);
+    /// let outside = a.lt(1).logical_or(&a.ge(4));
+    /// assert_eq!(outside.to_vec::<bool>()?, [true, false, false, false, true]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn logical_or<'a>(&self, other: impl Into<Operand<'a>>) -> Array {
         self.logic("logical_or", Binary::Or, other.into())
     }
 
     /// Whether exactly one is true.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0, 0, 5, 5])?;
+    /// let b = Array::new(&device, [0.0f32, 0.5, 0.0, 0.5])?;
+    /// assert_eq!(a.logical_xor(&b).to_vec::<bool>()?, [false, true, true, false]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn logical_xor<'a>(&self, other: impl Into<Operand<'a>>) -> Array {
         self.logic("logical_xor", Binary::Xor, other.into())
     }
 
     /// Whether it is false.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0, 1, 2])?;
+    /// assert_eq!(a.logical_not().to_vec::<bool>()?, [true, false, false]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn logical_not(&self) -> Array {
         Array::build("logical_not", &[("array", self)], || {
             Ok(self.cast(DType::Bool).same("logical_not", Unary::Not))

@@ -1,4 +1,4 @@
-//! Arrays from data of the host, and from rules.
+//! Arrays from host data, and generated ones.
 
 use crate::{
     Array, Error, Item, Nested, Result, Scalar,
@@ -43,6 +43,16 @@ impl Array {
     }
 
     /// From the elements in row-major order.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::from_slice(&device, &[1u8, 2, 3, 4, 5, 6], &[2, 3])?;
+    /// assert_eq!(a.to_string(), "[[1 2 3]\n [4 5 6]]");
+    /// assert!(Array::from_slice(&device, &[1u8, 2, 3], &[2, 3]).is_err());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn from_slice<T: Item>(
         device: &Arc<dyn Device>,
         items: &[T],
@@ -56,6 +66,16 @@ impl Array {
     }
 
     /// The same, without a copy where the device can use memory of the host.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let squares: Vec<f32> = (0..4).map(|i| (i * i) as f32).collect();
+    /// let a = Array::from_vec(&device, squares, &[2, 2])?;
+    /// assert_eq!(a.to_string(), "[[0. 1.]\n [4. 9.]]");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn from_vec<T: Item>(
         device: &Arc<dyn Device>,
         items: Vec<T>,
@@ -71,6 +91,19 @@ impl Array {
 
     /// The elements a view has now; the array is the same memory, which nobody may write to any
     /// more.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// use bessemer_core::{DType, Element, Shape, View};
+    ///
+    /// let view = View::new(&device.alloc(12)?, DType::I32, Shape::new(&[3])?)?;
+    /// device.write(&view.slice()?, i32::as_bytes(&[1, 2, 3]))?;
+    /// let a = Array::from_view(&device, &view)?;
+    /// assert_eq!((a * 10).to_vec::<i32>()?, [10, 20, 30]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn from_view(device: &Arc<dyn Device>, view: &View) -> Result<Array> {
         if view.dtype().is_block() {
             return Err(Error::Rule {
@@ -96,11 +129,31 @@ impl Array {
 /// From rules. A shape that can't be is carried as an error.
 impl Array {
     /// Zeros.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::zeros(&device, &[2, 2], DType::I32);
+    /// assert_eq!(a.to_vec::<i32>()?, [0; 4]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn zeros(device: &Arc<dyn Device>, shape: &[usize], dtype: DType) -> Array {
         Array::full(device, shape, 0, dtype)
     }
 
     /// Ones.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::ones(&device, &[2, 3], DType::F32);
+    /// assert_eq!(a.sum_all().item::<f32>()?, 6.0);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn ones(device: &Arc<dyn Device>, shape: &[usize], dtype: DType) -> Array {
         Array::full(device, shape, 1, dtype)
     }
@@ -180,6 +233,15 @@ impl Array {
     }
 
     /// `count` numbers from `start` to `end`, both included, at even distances, as `f32`.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::linspace(&device, 0, 1, 5);
+    /// assert_eq!(a.to_vec::<f32>()?, [0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn linspace(
         device: &Arc<dyn Device>,
         start: impl Into<Scalar>,
@@ -198,6 +260,15 @@ impl Array {
     }
 
     /// The identity matrix of `size` rows.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::eye(&device, 3, DType::U8);
+    /// assert_eq!(a.to_string(), "[[1 0 0]\n [0 1 0]\n [0 0 1]]");
+    /// ```
     pub fn eye(device: &Arc<dyn Device>, size: usize, dtype: DType) -> Array {
         let at = |i: usize| f64::from(i.is_multiple_of(size + 1));
         let made = Array::generate(device, dtype, &[size, size], at);

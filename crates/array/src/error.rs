@@ -1,4 +1,4 @@
-//! What can go wrong with arrays, in the words of whoever asked.
+//! Errors of arrays, in terms of the caller's operation.
 
 use crate::Array;
 use bessemer_core::{DType, bracketed};
@@ -8,6 +8,21 @@ use std::{fmt::Write, sync::Arc};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why something was refused or failed. Arrays carry it until somebody asks for their elements.
+///
+/// ```
+/// use bessemer_array::{Array, Error};
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+///
+/// let a = Array::new(&device, [1.5f32, 2.5])?;
+/// let error = a.to_vec::<i32>().unwrap_err();
+/// assert!(matches!(error, Error::WrongDType { op: "to_vec", .. }));
+/// assert_eq!(
+///     error.to_string(),
+///     "to_vec: the array is f32, not i32; `astype(DType::I32)` converts it"
+/// );
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,4 +1,4 @@
-//! What is taken of each axis: single indices, ranges with steps, all the rest, new axes.
+//! Indexing of each axis: single indices, ranges with steps, an ellipsis, new axes.
 
 use crate::axis_map::{Axis, AxisMap};
 use bessemer_core::Shape;
@@ -8,6 +8,21 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 ///
 /// Negative numbers count from the end. Ranges are cut to what is there, as in NumPy; a single
 /// index that is not there is an error.
+///
+/// ```
+/// # use bessemer_array::{Array, Error, s};
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+/// use bessemer_array::Index;
+///
+/// let a = Array::arange(&device, 0, 10, 1);
+/// let odd = Index::Range { start: Some(1), end: None, step: 2 };
+/// assert_eq!(a.slice([odd]).to_vec::<i32>()?, a.slice(s![1..;2]).to_vec::<i32>()?);
+/// // Ranges are cut to what is there; single indices are not.
+/// assert_eq!(a.slice(s![8..100]).to_vec::<i32>()?, [8, 9]);
+/// assert!(a.slice(s![100]).check().is_err());
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Index {
     /// One element; the axis is gone.

@@ -9,6 +9,21 @@ mod sealed {
 }
 
 /// A Rust type that is the element of an array: `f32`, `f16`, `bf16`, `i32`, `u32`, `u8`, `bool`.
+///
+/// ```
+/// use bessemer_array::{Array, Error, Item};
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+///
+/// fn first<T: Item>(array: &Array) -> Result<T, Error> {
+///     array.astype(T::DTYPE).flatten().at(0).item()
+/// }
+///
+/// let a = Array::new(&device, [[2.7f32, 1.0]])?;
+/// assert_eq!(first::<i32>(&a)?, 2);
+/// assert!(first::<bool>(&a)?);
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Item: sealed::Sealed + Copy + Default + Send + Sync + PartialEq + 'static {
     /// How it is stored.
     const DTYPE: DType;

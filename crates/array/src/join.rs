@@ -1,4 +1,4 @@
-//! Arrays one after another, on top of each other, and taken apart again.
+//! Concatenating, stacking and splitting arrays.
 
 use crate::{Array, Error, Result, call::Call, maps::common, node::Kind};
 use bessemer_core::{Batch, Shape, View};

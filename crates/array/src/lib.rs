@@ -1,10 +1,23 @@
 //! Lazy n-dimensional arrays on any device.
 //!
-//! [`Array`] is the whole of it: creation, NumPy's broadcasting, indexing and slicing, arithmetic,
-//! reductions, products, `.npy` files and printing. Arithmetic only notes down what is to be done;
-//! when elements are asked for, chains of it become fused programs (`bessemer-program`) and run as
-//! one batch. [`Quantized`] are weights in block formats beside them. Kernels and devices do not
-//! live here.
+//! [`Array`] has everything: creation, NumPy's broadcasting, indexing and slicing, arithmetic,
+//! reductions, products, `.npy` files and printing. Arithmetic only builds a graph;
+//! when elements are read, chains of it become fused programs (`bessemer-program`) and run as one
+//! batch. [`Quantized`] holds weights in block formats. Kernels and devices are not here.
+//!
+//! ```
+//! use bessemer_array::{Array, s};
+//! use bessemer_core::Device;
+//! use bessemer_cpu::Cpu;
+//! use std::sync::Arc;
+//!
+//! let device: Arc<dyn Device> = Arc::new(Cpu::open(Default::default())?);
+//! let a = Array::arange(&device, 0, 12, 1).reshape(&[3, 4]);
+//! let centred = &a - &a.mean_keepdim(0);
+//! assert_eq!(centred.slice(s![-1, ..]).to_vec::<f32>()?, [4.0; 4]);
+//! assert_eq!(centred.square().sum_all().item::<f32>()?, 128.0);
+//! # Ok::<(), bessemer_array::Error>(())
+//! ```
 
 mod array;
 mod axes;

@@ -2,7 +2,7 @@
 //! are known it is a new view of the same memory.
 
 use crate::{
-    Array, Error, Index, Result,
+    Array, Axes, Error, Index, Result,
     axis_map::{Axis, AxisMap},
     index::resolve,
     node::{Expr, Kind},
@@ -36,6 +36,16 @@ impl Array {
     }
 
     /// Element or sub-array `index` of the first axis; negative ones count from the end.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?;
+    /// assert_eq!(a.at(-1).to_vec::<i32>()?, [3, 4]);
+    /// assert_eq!(a.at(0).at(1).item::<i32>()?, 2);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn at(&self, index: isize) -> Array {
         self.slice([Index::At(index)])
     }
@@ -59,12 +69,32 @@ impl Array {
     }
 
     /// All elements in one dimension.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?;
+    /// assert_eq!(a.transpose().flatten().to_vec::<i32>()?, [1, 3, 2, 4]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn flatten(&self) -> Array {
         self.reshape(&[-1])
     }
 
     /// The axes in another order; axis `i` of the result is `axes[i]` of this one. Negative axes
     /// count from the end.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::zeros(&device, &[2, 3, 4], DType::F32);
+    /// assert_eq!(a.permute(&[2, 0, 1]).dims(), [4, 2, 3]);
+    /// assert_eq!(a.permute(&[0, -1, 1]).dims(), [2, 4, 3]);
+    /// assert!(a.permute(&[0, 0, 1]).check().is_err());
+    /// ```
     pub fn permute(&self, axes: &[isize]) -> Array {
         self.remap("permute", || {
             let refuse = || {
@@ -89,12 +119,30 @@ impl Array {
     }
 
     /// All axes in reverse order: NumPy's `a.T`.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(a.transpose().to_string(), "[[1 4]\n [2 5]\n [3 6]]");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn transpose(&self) -> Array {
         let axes: Vec<isize> = (0..self.rank() as isize).rev().collect();
         self.permute(&axes)
     }
 
     /// Two axes swapped.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::zeros(&device, &[2, 3, 4], DType::F32);
+    /// assert_eq!(a.swap_axes(0, -1).dims(), [4, 3, 2]);
+    /// ```
     pub fn swap_axes(&self, a: isize, b: isize) -> Array {
         let mut axes: Vec<isize> = (0..self.rank() as isize).collect();
         match (self.find_axis(a), self.find_axis(b)) {
@@ -107,6 +155,16 @@ impl Array {
 
     /// Repeated to `shape` by NumPy's rule: sizes are matched from the last one on, and 1 matches
     /// any.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1], [2]])?;
+    /// assert_eq!(a.broadcast_to(&[2, 3]).to_string(), "[[1 1 1]\n [2 2 2]]");
+    /// assert!(a.broadcast_to(&[3, 3]).check().is_err());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn broadcast_to(&self, shape: &[usize]) -> Array {
         self.remap("broadcast_to", || {
             let wanted = Shape::new(shape)?;
@@ -120,7 +178,19 @@ impl Array {
     }
 
     /// Without the axes of size 1 among `axes`; without all of size 1 if there are none given.
-    pub fn squeeze(&self, axes: &[isize]) -> Array {
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::zeros(&device, &[1, 3, 1], DType::F32);
+    /// assert_eq!(a.squeeze(..).dims(), [3]);
+    /// assert_eq!(a.squeeze(0).dims(), [3, 1]);
+    /// assert!(a.squeeze(1).check().is_err());
+    /// ```
+    pub fn squeeze(&self, axes: impl Axes) -> Array {
+        let axes = axes.listed().unwrap_or_default();
         self.remap("squeeze", || {
             let mut gone = [false; MAX_RANK];
             for &axis in axes {
@@ -141,6 +211,16 @@ impl Array {
     }
 
     /// With a new axis of size 1 before axis `axis`; -1 puts it last.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1, 2, 3])?;
+    /// assert_eq!(a.expand_dims(0).dims(), [1, 3]);
+    /// assert_eq!((&a.expand_dims(-1) - &a).dims(), [3, 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn expand_dims(&self, axis: isize) -> Array {
         self.remap("expand_dims", || {
             let places = self.rank() as isize + 1;
@@ -160,7 +240,18 @@ impl Array {
     }
 
     /// Backwards along `axes`; along all if none are given.
-    pub fn flip(&self, axes: &[isize]) -> Array {
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?;
+    /// assert_eq!(a.flip(0).to_string(), "[[3 4]\n [1 2]]");
+    /// assert_eq!(a.flip(..).to_string(), "[[4 3]\n [2 1]]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn flip(&self, axes: impl Axes) -> Array {
+        let axes = axes.listed().unwrap_or_default();
         self.remap("flip", || {
             let mut flipped = [axes.is_empty(); MAX_RANK];
             for &axis in axes {

@@ -1,8 +1,19 @@
-//! Numbers in lists in lists: what arrays are written as in Rust.
+//! Nested Rust arrays of numbers as array literals.
 
 use crate::Item;
 
 /// A number, or a list (slice, array, `Vec`) of numbers or lists.
+///
+/// ```
+/// # use bessemer_array::{Array, Error};
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+/// let table = vec![[1.0f32, 2.0], [3.0, 4.0], [5.0, 6.0]];
+/// let a = Array::new(&device, &table)?;
+/// assert_eq!(a.dims(), [3, 2]);
+/// assert_eq!(Array::new(&device, &table[1..])?.to_vec::<f32>()?, [3.0, 4.0, 5.0, 6.0]);
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Nested {
     /// The type of the numbers.
     type Item: Item;

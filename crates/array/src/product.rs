@@ -42,6 +42,16 @@ impl Array {
     }
 
     /// The sum of products of two vectors; for more dimensions, the matrix product.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1.0f32, 2.0, 3.0])?;
+    /// let b = Array::new(&device, [4.0f32, 5.0, 6.0])?;
+    /// assert_eq!(a.dot(&b).item::<f32>()?, 32.0);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn dot(&self, other: &Array) -> Array {
         self.product("dot", other)
     }

@@ -1,4 +1,4 @@
-//! Weights in block formats beside arrays: made of arrays, used by them, made arrays again.
+//! Weights in block formats: quantising arrays, multiplying by them, dequantising.
 
 use crate::{Array, Error, Result, call::Call, node::Kind, promote::float_of};
 use bessemer_core::{Batch, DType, Device, Shape, View};
@@ -34,6 +34,20 @@ pub struct Quantized {
 
 impl Quantized {
     /// What a view in a block format has now; nobody may write to its memory any more.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// use bessemer_array::Quantized;
+    ///
+    /// let small = Array::ones(&device, &[2, 32], DType::F32).quantize(DType::Q8_0)?;
+    /// let second_row = small.view().narrow(0, 1..2)?;
+    /// let row = Quantized::from_view(&device, &second_row)?;
+    /// assert_eq!(row.dequantize().dims(), [1, 32]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn from_view(device: &Arc<dyn Device>, view: &View) -> Result<Quantized> {
         const OP: &str = "from_view";
         if !view.dtype().is_block() {
@@ -68,6 +82,17 @@ impl Quantized {
     }
 
     /// Its numbers as an array of `f32`.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::arange(&device, -16, 16, 1).astype(DType::F32);
+    /// let back = a.quantize(DType::Q8_0)?.dequantize();
+    /// assert!((a - back).abs().max_all().item::<f32>()? < 0.1);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn dequantize(&self) -> Array {
         let kind = Kind::Call(Arc::new(Restore(self.view.clone())));
         Array::lazy_on(&self.device, DType::F32, *self.shape(), kind, smallvec![])
@@ -83,6 +108,18 @@ impl fmt::Debug for Quantized {
 impl Array {
     /// Its numbers in a block format, computed now. Rows (the last axis) must be whole blocks: a
     /// multiple of 32 long, or of 256 for the formats with a K.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::zeros(&device, &[8, 256], DType::F32);
+    /// let small = a.quantize(DType::Q4_K)?;
+    /// assert_eq!(format!("{small:?}"), "Quantized(q4_k [8, 256])");
+    /// assert!(a.transpose().quantize(DType::Q4_K).is_err());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn quantize(&self, dtype: DType) -> Result<Quantized> {
         const OP: &str = "quantize";
         self.check()?;
@@ -111,6 +148,19 @@ impl Array {
 
     /// The product with the transpose of a quantised matrix `[outputs, inputs]`, over the last
     /// axis: a linear layer. Devices may round each 32 numbers of the array to 8 bits for it.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let weight = Array::ones(&device, &[4, 32], DType::F32).quantize(DType::Q8_0)?;
+    /// let x = Array::new(&device, vec![1.0f32; 32])?;
+    /// let y = x.linear(&weight);
+    /// assert_eq!(y.dims(), [4]);
+    /// assert!((y - 32).abs().max_all().item::<f32>()? < 0.1);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn linear(&self, weight: &Quantized) -> Array {
         const OP: &str = "linear";
         Array::build(OP, &[("x", self)], || {

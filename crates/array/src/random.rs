@@ -43,6 +43,18 @@ impl Array {
     }
 
     /// Numbers of the normal distribution around `mean`, of a float dtype.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::random_normal(&device, &[1000], 5.0, 2.0, DType::F32, 42);
+    /// assert!((a.mean_all().item::<f32>()? - 5.0).abs() < 0.2);
+    /// let again = Array::random_normal(&device, &[1000], 5.0, 2.0, DType::F32, 42);
+    /// assert_eq!(a.to_vec::<f32>()?, again.to_vec::<f32>()?);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn random_normal(
         device: &Arc<dyn Device>,
         shape: &[usize],

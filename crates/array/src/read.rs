@@ -1,4 +1,4 @@
-//! Elements of arrays as Rust values. Everything here computes what is still to be computed.
+//! Elements of arrays as Rust values. Everything here evaluates the array first.
 
 use crate::{Array, Error, Item, Result};
 use bessemer_core::{Slice, View};
@@ -47,6 +47,16 @@ impl Array {
 
     /// Its elements as a view of device memory, computed if need be. They may be strided, and may
     /// be read but not written: other arrays can lie in the same memory.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2, 3], [4, 5, 6]])?;
+    /// assert!(a.view()?.is_contiguous());
+    /// assert_eq!(**a.transpose().view()?.strides(), [1, 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn view(&self) -> Result<View> {
         self.eval()?;
         match self.node.value.get() {

@@ -1,4 +1,4 @@
-//! One element from many: over all axes, or over some.
+//! Reductions over all axes, or over some.
 
 use crate::{
     Array, Axes, Error, Result, axes,
@@ -104,11 +104,31 @@ impl Array {
 
     /// [`Array::sum`], with the reduced axes kept as size 1, so that the result broadcasts against the
     /// array.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1.0f32, 3.0], [2.0, 2.0]])?;
+    /// let shares = &a / &a.sum_keepdim(1);
+    /// assert_eq!(shares.to_string(), "[[0.25 0.75]\n [0.5  0.5 ]]");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn sum_keepdim(&self, axes: impl Axes) -> Array {
         self.reduce(Fold::Sum, &axes, true)
     }
 
     /// The sum of all elements.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?;
+    /// assert_eq!(a.sum_all().item::<i32>()?, 10);
+    /// assert_eq!(a.gt(1).sum_all().item::<i32>()?, 3);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn sum_all(&self) -> Array {
         self.sum(..)
     }
@@ -129,11 +149,29 @@ impl Array {
     }
 
     /// [`Array::mean`], with the reduced axes kept as size 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1.0f32, 3.0], [2.0, 6.0]])?;
+    /// assert_eq!((&a - &a.mean_keepdim(0)).to_string(), "[[-0.5 -1.5]\n [ 0.5  1.5]]");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn mean_keepdim(&self, axes: impl Axes) -> Array {
         self.reduce(Fold::Mean, &axes, true)
     }
 
     /// The mean of all elements.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?;
+    /// assert_eq!(a.mean_all().item::<f32>()?, 2.5);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn mean_all(&self) -> Array {
         self.mean(..)
     }
@@ -153,11 +191,28 @@ impl Array {
     }
 
     /// [`Array::prod`], with the reduced axes kept as size 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?;
+    /// assert_eq!(a.prod_keepdim(1).to_string(), "[[ 2]\n [12]]");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn prod_keepdim(&self, axes: impl Axes) -> Array {
         self.reduce(Fold::Prod, &axes, true)
     }
 
     /// The product of all elements.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// assert_eq!(Array::arange(&device, 1, 6, 1).prod_all().item::<i32>()?, 120);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn prod_all(&self) -> Array {
         self.prod(..)
     }
@@ -178,11 +233,29 @@ impl Array {
     }
 
     /// [`Array::min`], with the reduced axes kept as size 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[5, 3], [7, 9]])?;
+    /// assert_eq!((&a - &a.min_keepdim(1)).to_string(), "[[2 0]\n [0 2]]");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn min_keepdim(&self, axes: impl Axes) -> Array {
         self.reduce_or(Fold::Min, self.fold_or(Fold::Min, Fold::All), &axes, true)
     }
 
     /// The smallest of all elements.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [2.0f32, -1.0, 3.0])?;
+    /// assert_eq!(a.min_all().item::<f32>()?, -1.0);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn min_all(&self) -> Array {
         self.min(..)
     }
@@ -203,11 +276,29 @@ impl Array {
     }
 
     /// [`Array::max`], with the reduced axes kept as size 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 9], [4, 2]])?;
+    /// assert_eq!(a.eq(&a.max_keepdim(1)).to_vec::<bool>()?, [false, true, true, false]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn max_keepdim(&self, axes: impl Axes) -> Array {
         self.reduce_or(Fold::Max, self.fold_or(Fold::Max, Fold::Any), &axes, true)
     }
 
     /// The largest of all elements.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [2.0f32, -4.0, 3.0])?;
+    /// assert_eq!(a.abs().max_all().item::<f32>()?, 4.0);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn max_all(&self) -> Array {
         self.max(..)
     }
@@ -228,6 +319,15 @@ impl Array {
     }
 
     /// [`Array::argmin`], with the reduced axes kept as size 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 7, 3], [9, 5, 6]])?;
+    /// assert_eq!(a.argmin_keepdim(1).to_string(), "[[0]\n [1]]");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn argmin_keepdim(&self, axes: impl Axes) -> Array {
         self.arg_reduce(Fold::ArgMin, &axes, true)
     }
@@ -249,6 +349,15 @@ impl Array {
     }
 
     /// [`Array::argmax`], with the reduced axes kept as size 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 7, 3], [9, 5, 6]])?;
+    /// assert_eq!(a.argmax_keepdim(0).to_string(), "[[1 0 1]]");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn argmax_keepdim(&self, axes: impl Axes) -> Array {
         self.arg_reduce(Fold::ArgMax, &axes, true)
     }
@@ -269,6 +378,16 @@ impl Array {
     }
 
     /// [`Array::any`], with the reduced axes kept as size 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [0, 0]])?;
+    /// assert_eq!(a.any_keepdim(1).dims(), [2, 1]);
+    /// assert_eq!(a.any_keepdim(1).to_vec::<bool>()?, [true, false]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn any_keepdim(&self, axes: impl Axes) -> Array {
         self.reduce(Fold::Any, &axes, true)
     }
@@ -289,6 +408,16 @@ impl Array {
     }
 
     /// [`Array::all`], with the reduced axes kept as size 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [0, 3]])?;
+    /// assert_eq!(a.all_keepdim(0).dims(), [1, 2]);
+    /// assert_eq!(a.all_keepdim(0).to_vec::<bool>()?, [false, true]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn all_keepdim(&self, axes: impl Axes) -> Array {
         self.reduce(Fold::All, &axes, true)
     }

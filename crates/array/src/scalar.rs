@@ -16,6 +16,22 @@ use half::{bf16, f16};
 /// | `bool` | bool | the array's | the array's |
 /// | integer | i32 | the array's; an error if it does not fit | the array's |
 /// | float | f32 | f32 | the array's |
+///
+/// ```
+/// use bessemer_array::{Array, Scalar};
+/// # use bessemer_core::DType;
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+///
+/// let half = Array::ones(&device, &[2], DType::F16);
+/// assert_eq!((&half * 2.5f64).dtype(), DType::F16);
+/// let bytes = Array::ones(&device, &[2], DType::U8);
+/// assert_eq!((&bytes * 2.5).dtype(), DType::F32);
+/// assert!((&bytes + 256).check().is_err());
+/// // On the left of an operator, other types than `i32` and `f64` are written so:
+/// assert_eq!((Scalar::from(3u8) - bytes).to_vec::<u8>()?, [2, 2]);
+/// # Ok::<(), bessemer_array::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scalar {
     value: f64,
@@ -23,6 +39,21 @@ pub struct Scalar {
 }
 
 /// A type of Rust's numbers (or [`Scalar`] itself) that can stand beside an array.
+///
+/// ```
+/// use bessemer_array::{Array, Number};
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+///
+/// fn lerp<N: Number>(a: &Array, b: &Array, t: N) -> Array {
+///     a + (b - a) * t
+/// }
+///
+/// let (a, b) = (Array::new(&device, [0.0f32, 10.0])?, Array::new(&device, [1.0f32, 20.0])?);
+/// assert_eq!(lerp(&a, &b, 0.5).to_vec::<f32>()?, [0.5, 15.0]);
+/// assert_eq!(lerp(&a, &b, 2u8).to_vec::<f32>()?, [2.0, 30.0]);
+/// # Ok::<(), bessemer_array::Error>(())
+/// ```
 pub trait Number: Copy + Into<Scalar> {}
 
 impl Number for Scalar {}
@@ -36,6 +67,15 @@ enum Kind {
 
 impl Scalar {
     /// The dtype it has where no array says another.
+    ///
+    /// ```
+    /// use bessemer_array::Scalar;
+    /// use bessemer_core::DType;
+    ///
+    /// assert_eq!(Scalar::from(1u64).dtype(), DType::I32);
+    /// assert_eq!(Scalar::from(1.0).dtype(), DType::F32);
+    /// assert_eq!(Scalar::from(true).dtype(), DType::Bool);
+    /// ```
     pub fn dtype(self) -> DType {
         match self.kind {
             Kind::Bool => DType::Bool,
@@ -45,6 +85,13 @@ impl Scalar {
     }
 
     /// Its value.
+    ///
+    /// ```
+    /// use bessemer_array::Scalar;
+    ///
+    /// assert_eq!(Scalar::from(0.5f32).value(), 0.5);
+    /// assert_eq!(Scalar::from(true).value(), 1.0);
+    /// ```
     pub fn value(self) -> f64 {
         self.value
     }

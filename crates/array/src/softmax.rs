@@ -40,6 +40,17 @@ impl Array {
     }
 
     /// The logarithm of [`Array::softmax`].
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let x = Array::new(&device, [1.0f32, 2.0, 3.0])?;
+    /// assert_eq!(x.log_softmax(0).argmax(..).item::<u32>()?, 2);
+    /// let error = (x.log_softmax(0).exp() - x.softmax(0)).abs().max_all();
+    /// assert!(error.item::<f32>()? < 1e-6);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn log_softmax(&self, axis: isize) -> Array {
         self.shares("log_softmax", axis, true)
     }

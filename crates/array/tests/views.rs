@@ -58,9 +58,9 @@ fn of_known_and_of_lazy_arrays_alike() {
             ("swap", |a| a.swap_axes(0, -1)),
             ("reshape", |a| a.transpose().reshape(&[6, -1])),
             ("broadcast", |a| a.slice(s![.., .., 1..2]).broadcast_to(&[2, 2, 3, 5])),
-            ("flip", |a| a.flip(&[0, 2])),
-            ("squeeze", |a| a.slice(s![.., 1..2, ..]).squeeze(&[1])),
-            ("expand", |a| a.expand_dims(-1).flip(&[]).expand_dims(0)),
+            ("flip", |a| a.flip([0, 2])),
+            ("squeeze", |a| a.slice(s![.., 1..2, ..]).squeeze([1])),
+            ("expand", |a| a.expand_dims(-1).flip([]).expand_dims(0)),
         ];
         for (name, view) in views {
             let (a, b) = (view(&known), view(&lazy));
@@ -80,7 +80,7 @@ fn elements_are_where_the_model_says() {
     let a = Array::arange(&device, 0, 24, 1).reshape(&[2, 3, 4]);
     let at = |i: usize, j: usize, k: usize| (i * 12 + j * 4 + k) as f64;
     let t = values(&a.permute(&[2, 0, 1]));
-    let f = values(&a.flip(&[1]));
+    let f = values(&a.flip([1]));
     for (i, j, k) in (0..24).map(|n| (n / 12, n / 4 % 3, n % 4)) {
         assert_eq!(t[k * 6 + i * 3 + j], at(i, j, k));
         assert_eq!(f[i * 12 + (2 - j) * 4 + k], at(i, j, k));

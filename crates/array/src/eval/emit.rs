@@ -1,4 +1,4 @@
-//! A plan as a batch of ops on memory: what is needed where, and which memory is used again.
+//! A plan as a batch of ops: allocates memory, and reuses it.
 
 use super::{
     lower,

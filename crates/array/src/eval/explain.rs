@@ -1,4 +1,4 @@
-//! What evaluation would do, in words.
+//! The evaluation plan as text.
 
 use super::{
     lock, lower,

@@ -1,8 +1,8 @@
-//! Evaluation: from arrays that are asked for to one batch of ops.
+//! Evaluation: from requested arrays to one batch of ops.
 //!
 //! `plan` decides which nodes are computed together, `recipe` and `lower` make a program of each
 //! group, `emit` gives them memory; `single` does all of it for a single step; `explain` only
-//! tells.
+//! prints it.
 
 mod emit;
 mod explain;
@@ -30,6 +30,19 @@ impl Array {
     ///
     /// Arrays that are only steps on the way are not kept, even if a handle to them is: asked for
     /// later, they are computed again, and then kept.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::arange(&device, 0, 4, 1);
+    /// let b = (&a + 1).square();
+    /// b.eval()?;
+    /// assert_eq!(b.explain(), "i32 [4] is known: nothing to do\n");
+    /// // An error comes out here, at the latest.
+    /// assert!(b.reshape(&[5]).eval().is_err());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn eval(&self) -> Result<()> {
         match self.node.value.get() {
             Some(Ok(_)) => Ok(()),

@@ -1,4 +1,4 @@
-//! What a group computes, without what it computes it of: equal recipes are one program.
+//! What a group computes, independent of its inputs: equal recipes share one program.
 
 use super::plan::{Group, MapId, Plan, Role};
 use crate::{

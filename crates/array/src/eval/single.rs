@@ -1,5 +1,5 @@
-//! One step on arrays that are known, all of one shape: the most usual of small evaluations, and
-//! most of what those cost would be a plan that has nothing to decide.
+//! Fast path for one step on evaluated arrays of one shape: the most common small evaluation, in which
+//! planning would take most of the time.
 
 use super::{
     lower,

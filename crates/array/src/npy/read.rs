@@ -1,4 +1,4 @@
-//! `.npy` files in. What a file says of itself is never believed before it is there.
+//! `.npy` files in. Sizes in the header are not trusted until the data has been read.
 
 use super::{
     MAGIC,
@@ -29,6 +29,19 @@ impl Array {
     /// | `i8` | `i32`; an error if a number does not fit |
     /// | `u8` | `u32`; an error if a number does not fit |
     /// | complex, text, records, dates, objects | an error that names them |
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// # let path = std::env::temp_dir().join(format!("bessemer-load-{}.npy", std::process::id()));
+    /// Array::new(&device, [[1.5f32, 2.5]])?.save_npy(&path)?;
+    /// let a = Array::load_npy(&device, &path)?;
+    /// assert_eq!(a.to_string(), "[[1.5 2.5]]");
+    /// # std::fs::remove_file(&path).unwrap();
+    /// assert!(Array::load_npy(&device, "no/such/file.npy").is_err());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn load_npy(device: &Arc<dyn Device>, path: impl AsRef<Path>) -> Result<Array> {
         let path = path.as_ref();
         let named = |why: String| Error::File { path: path.display().to_string(), why };

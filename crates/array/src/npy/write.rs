@@ -11,6 +11,20 @@ const ALIGNMENT: usize = 64;
 impl Array {
     /// Writes a `.npy` file that NumPy, and [`Array::load_npy`], read. `bf16`, which NumPy has not,
     /// is an error: convert it to `f32` first.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// # let path = std::env::temp_dir().join(format!("bessemer-save-{}.npy", std::process::id()));
+    /// let a = Array::eye(&device, 2, DType::BF16);
+    /// assert!(a.save_npy(&path).is_err());
+    /// a.astype(DType::F32).save_npy(&path)?;
+    /// assert_eq!(std::fs::read(&path).unwrap()[..6], *b"\x93NUMPY");
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn save_npy(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let named = |why: String| Error::File { path: path.display().to_string(), why };
@@ -21,6 +35,17 @@ impl Array {
     }
 
     /// The same to anything that can be written to.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let mut file = Vec::new();
+    /// Array::new(&device, [1u8, 2, 3])?.write_npy(&mut file)?;
+    /// // A header of 128 bytes, then the elements.
+    /// assert_eq!(file[128..], [1, 2, 3]);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn write_npy(&self, to: &mut dyn Write) -> Result<()> {
         let bytes = self.npy_bytes()?;
         to.write_all(&bytes)
