@@ -1,4 +1,4 @@
-//! What can go wrong with a model's files and text: always which file, where in it, and what to do.
+//! Errors of model files and text: each names the file, the place in it, and what to do.
 
 use std::{
     io,

@@ -1,9 +1,11 @@
-//! What fuzzing and the tests of hostile files do with bytes: read them as a file, and use all
-//! there is if they are one. Not for anybody else.
+//! For fuzzing and tests of hostile files: reads bytes as a file, and uses everything in it if it is
+//! valid. Not part of the public API.
 
 use crate::{
+    Session,
     files::{Gguf, ModelFile, Safetensors},
     inspect::Summary,
+    state::Checksums,
     template::{Chat, ChatTemplate, Message},
     tokenizer::{Encode, Tokenizer},
 };
@@ -51,6 +53,19 @@ pub fn template(data: &[u8]) {
     let source = String::from_utf8_lossy(data);
     if let Ok(template) = ChatTemplate::new(&source) {
         let _ = template.render(&chat());
+    }
+}
+
+/// Bytes as a saved state. Whatever they are, the session can be used afterwards.
+pub fn state(session: &mut Session, data: &[u8]) {
+    for checksums in [Checksums::Verify, Checksums::Ignore] {
+        let taken = session.restore_with(&mut &*data, checksums);
+        assert!(taken.is_err() || !session.tokens().is_empty() || session.state().is_empty());
+        assert!(session.tokens().len() <= session.capacity());
+        // Numbers of strangers may be NaN, which a session refuses to go on with; an empty text is
+        // always one to start from.
+        session.rewind(0);
+        session.extend(&[1]).expect("an empty session takes a token");
     }
 }
 

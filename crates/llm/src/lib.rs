@@ -1,7 +1,7 @@
 //! Language models: files, tokenizers, chat templates, the models themselves in terms of ops,
-//! sampling, and sessions. No kernel and no device lives here.
+//! sampling, and sessions. Kernels and devices are not here.
 //!
-//! [`Llm`] is a model ready to write; a [`Session`] is one text in progress, with its [`State`]. Several sessions
+//! [`Llm`] is a model ready to generate text; a [`Session`] is one text in progress, with its [`State`]. Several sessions
 //! can share a model, also on several threads.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Tiny models with weights that look random, for examples and tests. Not for anybody else.
+//! Tiny models with weights that look random, for examples and tests. Not part of the public API.
 
 use crate::{
     files::{GgufWriter, gguf::Array},

@@ -1,7 +1,9 @@
 //! Files that want to do harm: the corpora of the fuzz targets, and thousands of variations.
 
-use bessemer_llm::hostile;
-use std::path::Path;
+use bessemer_core::Device;
+use bessemer_cpu::Cpu;
+use bessemer_llm::{Llm, hostile, tiny};
+use std::{path::Path, sync::Arc};
 
 /// A small generator, so that every run tries the same.
 struct Dice(u64);
@@ -42,15 +44,23 @@ fn damage(dice: &mut Dice, bytes: &mut Vec<u8>, other: &[u8]) {
 }
 
 fn try_all(target: &str, use_it: fn(&[u8]), variations: usize) {
+    try_variations(&corpus(target), use_it, variations);
+}
+
+fn corpus(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
     let mut corpus: Vec<Vec<u8>> = std::fs::read_dir(&folder)
         .unwrap()
         .map(|entry| std::fs::read(entry.unwrap().path()).unwrap())
         .collect();
     corpus.sort();
+    corpus
+}
+
+fn try_variations(corpus: &[Vec<u8>], mut use_it: impl FnMut(&[u8]), variations: usize) {
     assert!(!corpus.is_empty());
     let mut dice = Dice(7);
-    for file in &corpus {
+    for file in corpus {
         use_it(file);
     }
     for _ in 0..variations {
@@ -81,4 +91,21 @@ fn tokenizer_json() {
 #[test]
 fn template() {
     try_all("template", hostile::template, 3000);
+}
+
+/// States are of one model and version of the program, so the corpus is made here.
+#[test]
+fn state() {
+    let device: Arc<dyn Device> = Arc::new(Cpu::open(Default::default()).unwrap());
+    let llm = Llm::from_bytes(tiny::gguf(), &device).unwrap();
+    let mut session = llm.session(Default::default()).unwrap();
+    let mut corpus = Vec::new();
+    for tokens in [&[][..], &[1], &[1, 2, 3, 4, 5]] {
+        session.rewind(0);
+        session.extend(tokens).unwrap();
+        let mut saved = Vec::new();
+        session.save(&mut saved).unwrap();
+        corpus.push(saved);
+    }
+    try_variations(&corpus, |data| hostile::state(&mut session, data), 2000);
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with keeping and getting models: always what, and what to do about it.
+//! Errors of the store and of downloads: each says what failed and what to do about it.
 
 use std::{
     io,

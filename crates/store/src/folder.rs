@@ -74,6 +74,17 @@ impl Store {
 
     /// The model of this name: all of it, or an end of it that no other has. Capitals, `hf:` and
     /// `.gguf` make no difference.
+    ///
+    /// ```
+    /// use bessemer_store::Store;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("tiny-q4.gguf"), b"GGUF")?;
+    /// let store = Store::at(folder.path());
+    /// assert_eq!(store.find("TINY-Q4.gguf")?.unwrap().bytes, 4);
+    /// assert!(store.find("large")?.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn find(&self, name: &str) -> Result<Option<Entry>> {
         let wanted = name.strip_prefix("hf:").unwrap_or(name).to_lowercase();
         let wanted = wanted.strip_suffix(".gguf").unwrap_or(&wanted);

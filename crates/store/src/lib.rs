@@ -1,7 +1,18 @@
-//! Where models are kept and how they get there: a folder of files with names, and downloads that
-//! resume, are checked, and appear whole or not at all.
+//! The store of downloaded models: a folder of named files, and downloads that resume, are verified, and
+//! appear only when complete.
 //!
-//! What is in a model file is of no concern here; `bessemer-llm` reads them.
+//! `bessemer-llm` reads the model files.
+//!
+//! ```
+//! use bessemer_store::{Source, Store};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let store = Store::at(folder.path());
+//! assert!(store.list()?.is_empty());
+//! let source: Source = "hf:someone/models/tiny.gguf".parse()?;
+//! assert_eq!(source.place(), std::path::Path::new("someone/models/tiny.gguf"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod error;
 mod folder;

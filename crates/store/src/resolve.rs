@@ -1,4 +1,4 @@
-//! From what a person calls a model to where it is.
+//! Resolves a model's name to its path.
 
 use crate::{Error, Result, Source, Store};
 use std::path::PathBuf;

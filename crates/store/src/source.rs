@@ -1,4 +1,4 @@
-//! Where a model comes from, as people write it: `smollm2`, `hf:OWNER/REPO/FILE`.
+//! The source of a model, as users write it: `smollm2`, `hf:OWNER/REPO/FILE`.
 
 use crate::{Error, Result};
 use std::{fmt, path::PathBuf, str::FromStr};

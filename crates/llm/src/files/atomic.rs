@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 use std::{
-    fs,
+    fs::{self, File},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -26,7 +26,7 @@ use tempfile::NamedTempFile;
 /// ```
 pub struct AtomicFile {
     path: PathBuf,
-    out: BufWriter<NamedTempFile>,
+    out: BufWriter<NamedTempFile<File>>,
 }
 
 impl AtomicFile {
@@ -43,13 +43,10 @@ impl AtomicFile {
         };
         let mut builder = tempfile::Builder::new();
         builder.prefix(".bessemer-");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // As for any other new file: what the user's mask leaves of this.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let file = builder.tempfile_in(folder).map_err(|e| Error::io(path, "create", plain(e)))?;
+        // A file as any other, not one that only its owner may read or that Windows keeps off the disk.
+        let file = builder
+            .make_in(folder, |path| File::create_new(path))
+            .map_err(|e| Error::io(path, "create", plain(e)))?;
         Ok(AtomicFile { path: path.to_owned(), out: BufWriter::with_capacity(1 << 20, file) })
     }
 
@@ -59,7 +56,11 @@ impl AtomicFile {
         let file =
             out.into_inner().map_err(|e| Error::io(&path, "write", plain(e.into_error())))?;
         file.as_file().sync_all().map_err(|e| Error::io(&path, "write", e))?;
-        file.persist(&path).map_err(|e| Error::io(&path, "replace", e.error))?;
+        // Not `persist`: on Windows it fails while the old file is open or mapped, as a model is that
+        // replaces itself. What the standard library does there works.
+        let mut temporary = file.into_temp_path();
+        fs::rename(&temporary, &path).map_err(|e| Error::io(&path, "replace", e))?;
+        temporary.disable_cleanup(true);
         Ok(())
     }
 

@@ -1,5 +1,5 @@
-//! Model files: [GGUF](Gguf) and [safetensors](Safetensors), memory-mapped and checked whole at
-//! opening, so that what they hand out later is known to lie within them.
+//! Model files: [GGUF](Gguf) and [safetensors](Safetensors), memory-mapped and fully checked when
+//! opened, so that every tensor is known to be within its file.
 //!
 //! What the numbers mean, tokenizers and templates live elsewhere.
 

@@ -5,6 +5,18 @@ use crate::Result;
 use std::path::Path;
 
 /// A model's files, whatever their format.
+///
+/// ```
+/// use bessemer_llm::{files::ModelFile, model::Config, tiny};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("model.gguf");
+/// std::fs::write(&path, tiny::gguf())?;
+/// let file = ModelFile::open(&path)?;
+/// assert!(matches!(file, ModelFile::Gguf(_)));
+/// assert_eq!(Config::of(&file)?.architecture, "llama");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub enum ModelFile {
     /// GGUF: weights, configuration, tokenizer and template in one.

@@ -25,6 +25,17 @@ pub struct Tensor {
 }
 
 /// All tensors of a model, in the order of the files.
+///
+/// ```
+/// use bessemer_llm::{files::Gguf, tiny};
+///
+/// let file = Gguf::from_bytes(tiny::gguf())?;
+/// let embeddings = file.tensors().require("token_embd.weight")?;
+/// assert_eq!(*embeddings.shape, [259, 64]);
+/// assert_eq!(file.tensors().bytes(embeddings).len(), 259 * 64 * 4);
+/// assert!(file.tensors().get("no.such.tensor").is_none());
+/// # Ok::<(), bessemer_llm::Error>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Tensors {
     files: Vec<(PathBuf, HostMemory)>,

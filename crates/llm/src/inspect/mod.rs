@@ -1,4 +1,4 @@
-//! What a model is, read off its files without loading it: for people, and as JSON for programs.
+//! Describes a model from its files without loading it: for people, and as JSON for programs.
 
 mod dimensions;
 

@@ -1,7 +1,7 @@
-//! What a text goes on with when the GPU it is written on fails.
+//! The fallback that generation continues on if the GPU fails.
 
 use crate::{Error, Model, Result};
-use bessemer_core::{Device, DeviceKind};
+use bessemer_core::Device;
 use std::{
     fmt,
     sync::{Arc, OnceLock},
@@ -29,7 +29,7 @@ impl Fallback {
     /// The model to go on with after `error` on `device`. The error itself if the device is none
     /// that fails so, if it was not at fault, or if the model cannot be loaded elsewhere.
     pub(super) fn after(&self, error: Error, device: &dyn Device) -> Result<Arc<Model>> {
-        if !is_gpu(device) || !is_of_device(&error) {
+        if !device.info().capabilities.can_be_lost || !is_of_device(&error) {
             return Err(error);
         }
         (self.tell)(&error);
@@ -41,10 +41,6 @@ impl Fallback {
             Err(_) => Err(error),
         }
     }
-}
-
-fn is_gpu(device: &dyn Device) -> bool {
-    matches!(device.info().kind, DeviceKind::Metal | DeviceKind::WebGpu)
 }
 
 fn is_of_device(error: &Error) -> bool {

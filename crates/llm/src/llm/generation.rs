@@ -1,4 +1,4 @@
-//! Text in the making: token after token, from the prompt to a reason to stop.
+//! Text generation: token by token, from the prompt to a stop reason.
 
 use super::{
     Fallback, GenerateOptions, Llm, StopReason, Timings, WhenFull, lookup::Lookup, stops::Stops,
@@ -14,6 +14,24 @@ use std::{collections::VecDeque, sync::Arc, time::Instant};
 /// there is a [`StopReason`], or after an error.
 ///
 /// Dropped early, it leaves the session at the last token that was asked for.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+/// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+/// use bessemer_llm::GenerateOptions;
+///
+/// let mut session = llm.session(Default::default())?;
+/// let options = GenerateOptions { max_tokens: Some(5), ignore_end: true, ..Default::default() };
+/// let mut generation = llm.generate(&mut session, "Once", &options)?;
+/// let mut text = String::new();
+/// for piece in &mut generation {
+///     text += &piece?;
+/// }
+/// assert_eq!(generation.tokens().len(), 5);
+/// assert_eq!(generation.stop_reason().unwrap().name(), "length");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Generation<'a> {
     tokenizer: &'a Tokenizer,
     /// What it goes on with if its GPU fails.

@@ -1,4 +1,4 @@
-//! Prompt lookup: drafts of what comes next, from what the text has said before.
+//! Prompt lookup for speculative decoding: drafts tokens from earlier parts of the text.
 
 /// The longest end of the text that is looked for, and the shortest.
 const LONGEST: usize = 4;

@@ -1,4 +1,4 @@
-//! A model ready to write: its weights, its tokenizer and its chat template under one name.
+//! A model ready to generate text: its weights, tokenizer and chat template.
 //!
 //! Text goes in and out here; tokens, keys and values live in [`Session`].
 
@@ -82,6 +82,22 @@ impl Llm {
 
     /// Takes a GGUF file that is compiled in. It is used where it lies, if it lies at a multiple of
     /// 16 bytes.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// use bessemer_llm::{GenerateOptions, Llm, sampling::Sampling};
+    ///
+    /// // `ember`, the toy model of this repository.
+    /// static EMBER: &[u8] = include_bytes!("../../../../models/ember/ember.gguf");
+    /// let llm = Llm::from_static(EMBER, &device)?;
+    /// let (max_tokens, sampling) = (Some(8), Sampling::greedy());
+    /// let options = GenerateOptions { max_tokens, sampling, ..Default::default() };
+    /// let story = llm.complete("Once upon a time", &options)?;
+    /// assert_eq!(story.tokens.len(), 8);
+    /// assert!(story.text.starts_with(','), "{}", story.text);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_static(bytes: &'static [u8], device: &Arc<dyn Device>) -> Result<Llm> {
         let memory = HostMemory::new(Arc::new(bytes));
         Llm::from_file(&ModelFile::Gguf(Box::new(Gguf::from_memory(memory)?)), device)
@@ -137,6 +153,18 @@ impl Llm {
     }
 
     /// Its tokenizer.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// use bessemer_llm::tokenizer::Encode;
+    ///
+    /// let tokens = llm.tokenizer().encode("Hello", Encode::PLAIN)?;
+    /// assert_eq!(tokens.len(), 5); // this one has a token per byte
+    /// assert_eq!(llm.tokenizer().decode(&tokens)?, "Hello");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.parts.tokenizer
     }
@@ -150,6 +178,19 @@ impl Llm {
     }
 
     /// Opens a session: memory for a text in progress.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// use bessemer_core::DType;
+    /// use bessemer_llm::SessionOptions;
+    ///
+    /// let options = SessionOptions { context: Some(64), cache: DType::F32, ..Default::default() };
+    /// let session = llm.session(options)?;
+    /// assert_eq!((session.capacity(), session.room()), (64, 64));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn session(&self, options: SessionOptions) -> Result<Session> {
         Session::new(&self.parts.model, options)
     }
@@ -181,6 +222,18 @@ impl Llm {
     }
 
     /// A whole text, in a session of its own.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// use bessemer_llm::{GenerateOptions, StopReason};
+    ///
+    /// let options = GenerateOptions { max_tokens: Some(4), ignore_end: true, ..Default::default() };
+    /// let answer = llm.complete("One, two,", &options)?;
+    /// assert_eq!((answer.tokens.len(), answer.stop), (4, StopReason::Length));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn complete<'a>(
         &'a self,
         prompt: impl Into<Prompt<'a>>,
@@ -236,6 +289,17 @@ impl Llm {
     }
 
     /// The tokens of a prompt.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// use bessemer_llm::Prompt;
+    ///
+    /// assert_eq!(llm.tokens(&Prompt::Text("ab"))?, [97, 98]);
+    /// assert_eq!(llm.tokens(&Prompt::Tokens(&[1, 2]))?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn tokens(&self, prompt: &Prompt<'_>) -> Result<Vec<u32>> {
         let tokenizer = &self.parts.tokenizer;
         match prompt {
@@ -255,6 +319,17 @@ impl Llm {
     }
 
     /// The text that the model's template makes of a chat.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// use bessemer_llm::template::{Chat, Message};
+    ///
+    /// let text = llm.render(&Chat::new([Message::user("Hi")]))?;
+    /// assert_eq!(text, "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn render(&self, chat: &Chat) -> Result<String> {
         let template = self.template()?.ok_or_else(|| Error::Template {
             why: "the model has none".into(),

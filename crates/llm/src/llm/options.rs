@@ -1,4 +1,4 @@
-//! What people set when text is generated, and what they get to know of it.
+//! Options of text generation, and the statistics it returns.
 
 use crate::{Cancel, sampling::Sampling};
 use std::time::Duration;
@@ -41,6 +41,25 @@ pub struct GenerateOptions {
 }
 
 /// What happens when the context is full.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+/// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+/// use bessemer_llm::{GenerateOptions, SessionOptions, StopReason, WhenFull};
+///
+/// // Sixteen tokens of a text of which the session remembers eight.
+/// let mut session = llm.session(SessionOptions { context: Some(8), ..Default::default() })?;
+/// let options = GenerateOptions {
+///     max_tokens: Some(16),
+///     when_full: WhenFull::Shift { keep: 1 },
+///     ignore_end: true,
+///     ..Default::default()
+/// };
+/// let answer = llm.generate(&mut session, "Once", &options)?.finish()?;
+/// assert_eq!(answer.stop, StopReason::Length);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenFull {
     /// The text ends, with [`StopReason::ContextFull`].
@@ -54,6 +73,18 @@ pub enum WhenFull {
 }
 
 /// Why a text ended.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+/// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+/// use bessemer_llm::{GenerateOptions, StopReason};
+///
+/// let options = GenerateOptions { max_tokens: Some(1), ignore_end: true, ..Default::default() };
+/// let answer = llm.complete("Hello", &options)?;
+/// assert_eq!((&answer.stop, answer.stop.name()), (&StopReason::Length, "length"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
@@ -83,6 +114,14 @@ impl StopReason {
 }
 
 /// How long a text took. Time spent by whoever reads the pieces does not count.
+///
+/// ```
+/// use bessemer_llm::Timings;
+/// use std::time::Duration;
+///
+/// let timings = Timings { tokens: 11, decode: Duration::from_secs(2), ..Default::default() };
+/// assert_eq!(timings.decode_tokens_per_s(), 5.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timings {
     /// Tokens of the prompt.

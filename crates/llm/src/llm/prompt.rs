@@ -1,8 +1,15 @@
-//! What text is generated from.
+//! The prompt of a generation.
 
 use crate::template::Chat;
 
 /// What text is generated from. Texts and lists of tokens turn into one by themselves.
+///
+/// ```
+/// use bessemer_llm::Prompt;
+///
+/// assert!(matches!(Prompt::from("Once upon a time"), Prompt::Text(_)));
+/// assert!(matches!(Prompt::from(&[1, 2, 3][..]), Prompt::Tokens(_)));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Prompt<'a> {
     /// A text to go on with. Nothing in it steers the model, whatever it says.

@@ -1,5 +1,5 @@
-//! What people say in a chat stays text, also where it is spelled like a token that steers the
-//! model: nobody can end their turn and go on as somebody else.
+//! Protection against prompt injection through special tokens: chat messages stay text, even if they spell
+//! a control token, so that no message can end its turn and continue in another role.
 
 use crate::{
     Result,

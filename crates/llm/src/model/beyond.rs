@@ -1,5 +1,5 @@
-//! What files may ask for that no model here does. It is refused by name: passed over, the text
-//! would come out wrong, and nobody would know why.
+//! Features of model files that are not supported. They are errors that name the feature: ignoring one
+//! would silently generate wrong text.
 
 use crate::{
     Error, Result,

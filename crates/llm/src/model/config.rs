@@ -1,4 +1,4 @@
-//! What a model is made of, as numbers and choices: all that tells one decoder-only model from
+//! The hyperparameters and options of a model: everything that distinguishes one decoder-only model from
 //! another.
 
 use super::{
@@ -123,6 +123,18 @@ impl Config {
 
     /// The bytes of a session's [`State`](crate::State) with room for `context` tokens, whose
     /// entries in KV caches are stored as `cache`. Snapshots come on top.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// use bessemer_core::DType;
+    ///
+    /// // Two layers of keys and values, two heads of 32 elements, two bytes each.
+    /// let bytes = llm.model().config().state_bytes(100, DType::F16)?;
+    /// assert_eq!(bytes, 100 * 2 * 2 * 2 * 32 * 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn state_bytes(&self, context: usize, cache: DType) -> Result<usize> {
         let mut bytes = 0usize;
         for slot in self.kinds.iter().flat_map(|kind| kind.mixer.spec().memory(self, cache)) {

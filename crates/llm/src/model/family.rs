@@ -1,4 +1,4 @@
-//! The architectures: what each means beyond the numbers its files state.
+//! The architectures: what each implies beyond the values in its files.
 
 use super::settings::Setting;
 use bessemer_ops::Activation;

@@ -1,4 +1,4 @@
-//! What tells one model from another, cheaply: a saved state is of use to its own model only.
+//! A cheap fingerprint of a model: a saved state can only be restored by the same model.
 
 use super::Config;
 use crate::files::Tensors;

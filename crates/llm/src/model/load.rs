@@ -1,5 +1,5 @@
-//! Taking tensors to a device: in place where they can be used as they lie in their file, copied
-//! where they must be put together or changed.
+//! Loading tensors to a device: used in place if the file's layout allows it, copied if they must be
+//! joined or converted.
 
 use crate::{
     Error, Result,

@@ -1,10 +1,9 @@
-//! Models: layers of a mixer and a feed-forward part, told from others by data.
+//! Models: layers of a mixer and a feed-forward part, described by data.
 //!
-//! `config` is what tells them apart, and `family`, `settings`, `gguf` and `hub` find it out from
-//! files; `beyond` is what they may ask for in vain; `names`, `load` and `weights` gather the
-//! numbers; `forward` is what they do, with `mixer`, `experts` and `maps`, in the memory of
-//! `workspace`, if there is `room`; `fingerprint` tells them apart. What they remember of a text is
-//! in [`state`](crate::state).
+//! `config` describes a model; `family`, `settings`, `gguf` and `hub` read it from files, and `beyond`
+//! rejects unsupported features. `names`, `load` and `weights` load the tensors. `forward` is the forward
+//! pass, with `mixer`, `experts` and `maps`, in the memory of `workspace`; `room` checks that it fits.
+//! `fingerprint` identifies a model. The KV cache and other state is in [`state`](crate::state).
 
 mod beyond;
 mod config;
@@ -39,6 +38,16 @@ use std::{fmt, sync::Arc};
 use weights::Weights;
 
 /// A model on a device.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+/// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+/// let model = llm.model();
+/// assert_eq!((model.config().layers, model.config().heads), (2, 4));
+/// assert_eq!(model.device().info().kind, bessemer_core::DeviceKind::Cpu);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Model {
     config: Config,
     weights: Weights,

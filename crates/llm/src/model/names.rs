@@ -1,4 +1,4 @@
-//! What tensors are called: one list for GGUF files, one for files of the hub.
+//! Tensor names: one list for GGUF files, one for files of the Hugging Face Hub.
 
 use super::family::Family;
 use crate::files::Tensors;

@@ -1,8 +1,8 @@
-//! Whether a model and a text fit into the memory of a device: estimated before anything is taken.
+//! Whether a model and a context fit into a device's memory: estimated before anything is allocated.
 
 use super::Config;
 use crate::{Error, Result, files::Tensors};
-use bessemer_core::{DType, Device, DeviceKind};
+use bessemer_core::{DType, Device};
 
 /// An error if there is no room for the weights of a model.
 pub(super) fn for_weights(tensors: &Tensors, device: &dyn Device) -> Result<()> {
@@ -24,7 +24,11 @@ pub(crate) fn for_text(
     rows: usize,
     device: &dyn Device,
 ) -> Result<()> {
-    let bytes = config.state_bytes(context, cache)?.saturating_add(config.work_bytes(rows));
+    // Recurrences need two snapshots, one of the empty text and one to return to when speculation
+    // fails. The others are only taken where there is room. Slots per token take nothing in them.
+    let snapshots = config.state_bytes(0, cache)?.saturating_mul(2);
+    let state = config.state_bytes(context, cache)?.saturating_add(snapshots);
+    let bytes = state.saturating_add(config.work_bytes(rows));
     let remedy = match has_own_memory(device) {
         true => "open a smaller context, keep keys and values as q8_0, or take the device `cpu`",
         false => "open a smaller context, or keep keys and values as q8_0",
@@ -49,5 +53,5 @@ fn check(device: &dyn Device, what: &str, bytes: usize, remedy: &str) -> Result<
 
 /// Whether what a device uses has to lie in its memory.
 fn has_own_memory(device: &dyn Device) -> bool {
-    matches!(device.info().kind, DeviceKind::Metal | DeviceKind::WebGpu)
+    !device.info().capabilities.host_memory
 }

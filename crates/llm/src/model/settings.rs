@@ -1,5 +1,5 @@
 //! From what a file states to a [`Config`]: the part that is the same for every kind of file, and
-//! the checks, since files lie.
+//! the checks, since files are not trusted.
 
 use super::{
     config::{Config, ExpertConfig, LayerKind, LongRope, RopeConfig},

@@ -1,4 +1,4 @@
-//! The memory a pass works in: made once per session, whatever the text.
+//! The workspace of a forward pass: allocated once per session.
 
 use super::config::{Config, ExpertConfig};
 use crate::Result;

@@ -1,5 +1,5 @@
-//! Which dtype each tensor gets: the assignment llama.cpp made common, so that a `Q4_K_M` of ours
-//! is what people know by that name.
+//! Which dtype each tensor gets: the same assignment as llama.cpp, so that our `Q4_K_M` is what users
+//! expect.
 
 use super::recipe::{Recipe, Size};
 use crate::{

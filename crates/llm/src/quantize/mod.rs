@@ -1,7 +1,7 @@
 //! Storing a model's weights in fewer bits: from one GGUF file to another.
 //!
-//! [`Recipe`] is what people ask for, `assign` says what that means for each tensor, `convert` does
-//! it. The formats themselves are `bessemer_core::blocks`.
+//! [`Recipe`] is the requested type, `assign` chooses the dtype of each tensor, `convert` converts
+//! them. The formats themselves are `bessemer_core::blocks`.
 
 mod assign;
 mod convert;

@@ -1,4 +1,4 @@
-//! What people ask for: one dtype for most of a model, or one of the mixes they know.
+//! Quantisation types that users can request: one dtype for most of a model, or one of the common mixes.
 
 use bessemer_core::DType;
 use std::{fmt, str::FromStr};
@@ -65,6 +65,13 @@ const RECIPES: [Recipe; 17] = [
 
 impl Recipe {
     /// Every recipe.
+    ///
+    /// ```
+    /// use bessemer_llm::quantize::Recipe;
+    ///
+    /// let names: Vec<String> = Recipe::all().map(|recipe| recipe.to_string()).collect();
+    /// assert!(names.contains(&"Q8_0".to_owned()) && names.contains(&"Q5_K_M".to_owned()));
+    /// ```
     pub fn all() -> impl Iterator<Item = Recipe> {
         RECIPES.into_iter()
     }

@@ -1,4 +1,4 @@
-//! The tokens still in question, likeliest first, and the cuts that make them fewer.
+//! The candidate tokens, most likely first, and the filters: top-k, top-p, min-p, typical-p.
 
 /// A token and its logit; after [`Candidates::normalise`] also its probability.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! How the next token is chosen from a model's logits.
 //!
-//! [`Sampling`] is what people set; a [`Sampler`] is one run of it, with its random numbers and
-//! what it has seen. No model and no text lives here.
+//! [`Sampling`] has the settings; a [`Sampler`] is one run, with its random number generator and the
+//! tokens it has seen. Models and text are not here.
 
 mod candidates;
 mod penalties;
@@ -16,6 +16,20 @@ use crate::SETTINGS;
 ///
 /// Steps are taken in this order: logit bias, penalties, `top_k`, `typical_p`, `top_p`, `min_p`,
 /// `temperature`, then a draw. With `mirostat` set it replaces the steps after the penalties.
+///
+/// ```
+/// use bessemer_llm::sampling::{Sampler, Sampling};
+///
+/// // Only the two likeliest, and never token 3.
+/// let bias = vec![(3, f32::NEG_INFINITY)];
+/// let sampling = Sampling { top_k: 2, logit_bias: bias, seed: 1, ..Sampling::default() };
+/// let mut sampler = Sampler::new(&sampling, 4)?;
+/// for _ in 0..100 {
+///     let token = sampler.sample(&mut [5.0, 4.9, 0.0, 9.0]);
+///     assert!(matches!(token, Some(0 | 1)));
+/// }
+/// # Ok::<(), bessemer_llm::sampling::BadSetting>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampling {
     /// Divides the logits: 0 is greedy, 1 is what the model says, more is wilder.
@@ -46,6 +60,15 @@ pub struct Sampling {
 }
 
 /// Mirostat, version 2.
+///
+/// ```
+/// use bessemer_llm::sampling::{Mirostat, Sampler, Sampling};
+///
+/// let mirostat = Some(Mirostat { tau: 3.0, ..Default::default() });
+/// let mut sampler = Sampler::new(&Sampling { mirostat, ..Default::default() }, 3)?;
+/// assert!(sampler.sample(&mut [1.0, 2.0, 3.0]).is_some());
+/// # Ok::<(), bessemer_llm::sampling::BadSetting>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mirostat {
     /// The surprise aimed at, in bits.
@@ -75,11 +98,25 @@ pub struct BadSetting {
 
 impl Sampling {
     /// Always the likeliest token.
+    ///
+    /// ```
+    /// use bessemer_llm::sampling::Sampling;
+    ///
+    /// assert_eq!(Sampling::greedy().temperature, 0.0);
+    /// ```
     pub fn greedy() -> Sampling {
         Sampling { temperature: 0.0, ..Sampling::default() }
     }
 
     /// Whether every setting makes sense for a vocabulary of `tokens`.
+    ///
+    /// ```
+    /// use bessemer_llm::sampling::Sampling;
+    ///
+    /// assert!(Sampling::default().check(1000).is_ok());
+    /// let error = Sampling { top_p: 1.5, ..Default::default() }.check(1000).unwrap_err();
+    /// assert!(error.to_string().contains("1.5"), "{error}");
+    /// ```
     pub fn check(&self, tokens: usize) -> Result<(), BadSetting> {
         SETTINGS.iter().try_for_each(|setting| setting.check(self, tokens))
     }

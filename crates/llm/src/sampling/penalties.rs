@@ -1,4 +1,4 @@
-//! What lately seen tokens cost.
+//! Repetition, presence and frequency penalties.
 
 use super::Sampling;
 use std::collections::{HashMap, VecDeque};

@@ -1,4 +1,4 @@
-//! One run of sampling: random numbers, and what was seen.
+//! One run of sampling: its random number generator, and the tokens seen so far.
 
 use super::{BadSetting, Mirostat, Sampling, candidates::Candidates, penalties::Recent};
 use rand_pcg::{Pcg64Mcg, rand_core::Rng};
@@ -36,6 +36,16 @@ impl Sampler {
     }
 
     /// Takes note of a token of the prompt: penalties count it.
+    ///
+    /// ```
+    /// use bessemer_llm::sampling::{Sampler, Sampling};
+    ///
+    /// let sampling = Sampling { presence_penalty: 1.0, ..Sampling::greedy() };
+    /// let mut sampler = Sampler::new(&sampling, 2)?;
+    /// sampler.accept(0);
+    /// assert_eq!(sampler.sample(&mut [1.5, 1.0]), Some(1));
+    /// # Ok::<(), bessemer_llm::sampling::BadSetting>(())
+    /// ```
     pub fn accept(&mut self, token: u32) {
         self.recent.push(token);
     }

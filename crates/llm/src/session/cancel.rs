@@ -1,4 +1,4 @@
-//! Stopping from outside what runs.
+//! Cancelling a running generation from another thread.
 
 use std::sync::{
     Arc,

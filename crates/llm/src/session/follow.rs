@@ -1,13 +1,13 @@
-//! Decoding where the device chooses: the likeliest tokens are found there, and the likeliest of
-//! all is what the next pass reads. So that pass can be under way before the CPU has heard of its
-//! token: nothing goes from the CPU to the device between two tokens.
+//! Greedy decoding on the device: it finds the most likely tokens, and the next pass reads the most likely
+//! one. So that pass can start before the CPU has read its token: no data goes from the CPU to the device
+//! between two tokens.
 
 use super::Session;
 use crate::{
     Error, Result,
     model::{Ask, Workspace, likeliest},
 };
-use bessemer_core::{Batch, Buffer, DType, Device, DeviceKind, Element, Shape, View};
+use bessemer_core::{Batch, Buffer, DType, Device, Element, Shape, View};
 
 /// The most tokens a device is asked for: as many as its kernels sort at once.
 const MOST: usize = 1024;
@@ -41,7 +41,7 @@ pub(crate) struct Likeliest<'a> {
 
 /// Whether a device runs what is submitted while the CPU goes on.
 pub(super) fn has_queue(device: &dyn Device) -> bool {
-    matches!(device.info().kind, DeviceKind::Metal | DeviceKind::WebGpu)
+    device.info().capabilities.asynchronous
 }
 
 /// What a device does after a pass to choose the likeliest token: to be prepared, not to be run.

@@ -1,7 +1,7 @@
-//! A text in progress: its state, and what it takes to extend it.
+//! A session: a text in progress, its state, and how to extend it.
 //!
 //! Whatever way a text came about (in one piece, in chunks, token by token, rewound, forked,
-//! shifted), the session is in the same state. Words and sampling live in [`Llm`](crate::Llm).
+//! shifted), the session is in the same state. Text and sampling are in [`Llm`](crate::Llm).
 
 mod cancel;
 mod follow;
@@ -120,6 +120,17 @@ impl Session {
     }
 
     /// Takes more tokens through the model and gives the logits after the last of them.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// let mut session = llm.session(Default::default())?;
+    /// let logits = session.extend(&[72, 105])?;
+    /// assert_eq!(logits.len(), llm.tokenizer().len());
+    /// assert_eq!(session.tokens(), [72, 105]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn extend(&mut self, tokens: &[u32]) -> Result<&mut [f32]> {
         self.through(tokens, Ask::Last, |_, _| Ok(true))?;
         if tokens.len() > 1 {
@@ -144,6 +155,18 @@ impl Session {
 
     /// Takes a few tokens through the model at once and gives the logits after each of them,
     /// one row after another. They are bit for bit those that the tokens would get one by one.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// let mut session = llm.session(Default::default())?;
+    /// let vocabulary = llm.model().config().vocabulary;
+    /// let last = session.extend_each(&[72, 105])?[vocabulary..2 * vocabulary].to_vec();
+    /// session.rewind(1);
+    /// assert_eq!(session.extend(&[105])?, last);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn extend_each(&mut self, tokens: &[u32]) -> Result<&mut [f32]> {
         if tokens.len() > EACH {
             let len = tokens.len();
@@ -158,6 +181,18 @@ impl Session {
     }
 
     /// Makes `tokens` the text, keeping what both begin with, and gives the logits after them.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// let mut session = llm.session(Default::default())?;
+    /// session.extend(&[1, 2, 3])?;
+    /// // Only the last token goes through the model.
+    /// session.become_text(&[1, 2, 4])?;
+    /// assert_eq!(session.tokens(), [1, 2, 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn become_text(&mut self, tokens: &[u32]) -> Result<&mut [f32]> {
         let kept = self.keep_prefix_of(tokens)?;
         self.extend(&tokens[kept..])
@@ -186,6 +221,17 @@ impl Session {
     /// Attention simply does not look at the rest. A recurrence has to go back to a snapshot, and
     /// the tokens from there to `len` go through the model again when the text is next extended:
     /// [`State::rewind_point`] says where that is.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// let mut session = llm.session(Default::default())?;
+    /// session.extend(&[1, 2, 3])?;
+    /// session.rewind(1);
+    /// assert_eq!(session.tokens(), [1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn rewind(&mut self, len: usize) {
         if len < self.state.len() {
             self.forget_started();
@@ -202,6 +248,19 @@ impl Session {
 
     /// A second session with the same text, from which both go their own ways. Only what the text
     /// has filled of the state is copied.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// let mut first = llm.session(Default::default())?;
+    /// first.extend(&[1, 2])?;
+    /// let mut second = first.fork()?;
+    /// first.extend(&[3])?;
+    /// second.extend(&[4])?;
+    /// assert_eq!((first.tokens(), second.tokens()), (&[1, 2, 3][..], &[1, 2, 4][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn fork(&self) -> Result<Session> {
         check_room(&self.model, self.options, self.capacity())?;
         let state = self.state.fork(self.options.cache)?;

@@ -1,4 +1,4 @@
-//! A text that goes on elsewhere: on another device, if the one it was on is lost.
+//! Moving a session to another device, if its device is lost.
 
 use super::Session;
 use crate::{

@@ -4,6 +4,14 @@ use crate::{Error, Result, SnapshotOptions};
 use bessemer_core::DType;
 
 /// How to open a [`Session`](crate::Session).
+///
+/// ```
+/// use bessemer_core::DType;
+/// use bessemer_llm::SessionOptions;
+///
+/// let options = SessionOptions { cache: DType::Q8_0, ..Default::default() };
+/// assert_eq!((options.context, options.cache), (None, DType::Q8_0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
     /// Tokens it has room for; `None` is as many as the model was trained for, up to

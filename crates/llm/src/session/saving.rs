@@ -1,7 +1,7 @@
-//! A text that is put away and taken up again, and places to return to.
+//! Saving and restoring sessions, and checkpoints to rewind to.
 
 use super::Session;
-use crate::Result;
+use crate::{Result, state::Checksums};
 use std::io::{Read, Write};
 
 impl Session {
@@ -39,8 +39,12 @@ impl Session {
     /// session has already. The text is unchanged if the beginning of the bytes is refused (they are
     /// no state, or one of another model, or too long); it is empty if what follows is damaged.
     pub fn restore(&mut self, from: &mut dyn Read) -> Result<()> {
+        self.restore_with(from, Checksums::Verify)
+    }
+
+    pub(crate) fn restore_with(&mut self, from: &mut dyn Read, checksums: Checksums) -> Result<()> {
         self.forget_started();
-        self.state.load(from)
+        self.state.load(from, checksums)
     }
 
     /// Keeps a snapshot of the text as it is, to which [`Session::rewind`] can return at no cost.

@@ -1,4 +1,4 @@
-//! Logits after many tokens of a text: to score it, not to write on.
+//! Logits of many tokens of a text, for scoring.
 
 use super::Session;
 use crate::{Result, model::Ask};

@@ -1,4 +1,4 @@
-//! What one layer remembers of a text: a few tensors, of two sorts.
+//! The memory of one layer: a few tensors, of two kinds.
 
 use crate::Result;
 use bessemer_core::{DType, Device, Shape, View, estimate};

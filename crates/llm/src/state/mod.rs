@@ -1,6 +1,6 @@
-//! What a session remembers of its text: for each layer, what its mixer has declared.
+//! The state of a session (KV caches and recurrent states): for each layer, the slots its mixer declares.
 //!
-//! Forking, rewinding, saving and speculation are written against this, never against attention.
+//! Forking, rewinding, saving and speculative decoding use this interface, never against attention.
 //! Some memory has an entry per token and can be rewound anywhere; some is changed by every token
 //! (`memory::Extent`), and for that there are `snapshots`.
 
@@ -13,6 +13,7 @@ mod tests;
 mod write;
 
 pub(crate) use memory::{Memory, Slot};
+pub(crate) use read::Checksums;
 pub use snapshots::SnapshotOptions;
 
 use crate::{
@@ -104,6 +105,20 @@ impl State {
     }
 
     /// The bytes it takes on the device, without snapshots.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// use bessemer_core::DType;
+    /// use bessemer_llm::SessionOptions;
+    ///
+    /// let bytes = |cache| -> bessemer_llm::Result<usize> {
+    ///     Ok(llm.session(SessionOptions { cache, ..Default::default() })?.state().bytes())
+    /// };
+    /// assert_eq!(bytes(DType::F32)?, 2 * bytes(DType::F16)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn bytes(&self) -> usize {
         let slots = self.layers.iter().flat_map(Memory::slots);
         slots.map(|(_, view)| view.stored_bytes()).sum()

@@ -1,4 +1,4 @@
-//! Copies of what recurrences remember, to rewind to.
+//! Snapshots of recurrent states, to rewind to.
 
 use super::memory::{Memory, Slot};
 use crate::Result;

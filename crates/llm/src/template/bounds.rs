@@ -1,7 +1,7 @@
-//! What a template may take: the text and lists it makes are counted, and there is an end to it.
+//! Limits on templates: the text and lists they create are counted and bounded.
 //!
 //! The engine counts steps, not bytes: a string doubled forty times is eighty steps and a terabyte.
-//! So every step that can make much of little is done here, by functions that count.
+//! So every step whose output can be much larger than its input is done here, by functions that count.
 
 use super::{environment::divisible_by, python};
 use minijinja::{

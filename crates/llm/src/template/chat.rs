@@ -59,6 +59,18 @@ impl Message {
 }
 
 /// Everything a template gets to see.
+///
+/// ```
+/// use bessemer_llm::template::{Chat, ChatTemplate, Message};
+///
+/// let template = ChatTemplate::new("{{ messages | length }} {{ add_generation_prompt }}")?;
+/// let mut chat = Chat::new([Message::system("Be brief."), Message::user("Hello!")]);
+/// assert_eq!(template.render(&chat)?, "2 true");
+/// chat.messages.push(Message::assistant("Hi."));
+/// chat.add_generation_prompt = false;
+/// assert_eq!(template.render(&chat)?, "3 false");
+/// # Ok::<(), bessemer_llm::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Chat {
     /// The messages, oldest first.

@@ -1,4 +1,4 @@
-//! Where templates are found: in a GGUF file, or beside safetensors.
+//! Where templates are found: in a GGUF file, or next to safetensors.
 
 use super::ChatTemplate;
 use crate::{Error, Result, files::ModelFile};

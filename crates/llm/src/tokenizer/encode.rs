@@ -13,6 +13,19 @@ use foldhash::HashMap;
 use std::borrow::Cow;
 
 /// How text is to be taken.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+/// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+/// use bessemer_llm::tokenizer::Encode;
+///
+/// let tokenizer = llm.tokenizer();
+/// // What a user types is text, whatever it spells.
+/// assert_eq!(tokenizer.encode("<|end|>", Encode::PLAIN)?.len(), 7);
+/// assert_eq!(tokenizer.encode("<|end|>", Encode::TRUSTED)?, [256]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encode {
     /// Whether the model's tokens for the beginning and the end of a text are put around it.

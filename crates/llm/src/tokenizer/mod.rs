@@ -1,8 +1,8 @@
 //! Tokenizers, read from a model's own files: text to tokens and back.
 //!
-//! A tokenizer is a line of small steps: added tokens are found, what is left is
+//! A tokenizer is a pipeline of small steps: added tokens are found, what is left is
 //! normalised, cut into words, and each word goes through a model.
-//! Which steps, the files say.
+//! The files say which steps.
 
 mod added;
 pub(crate) mod byte_alphabet;
@@ -98,6 +98,17 @@ impl Tokenizer {
     }
 
     /// Whether a token ends a text or a turn: a model that says it is done.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// let tokenizer = llm.tokenizer();
+    /// let end = tokenizer.token("<|end|>").unwrap();
+    /// assert!(tokenizer.is_end(end) && tokenizer.is_special(end));
+    /// assert!(!tokenizer.is_end(97));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_end(&self, token: u32) -> bool {
         self.roles.ends.contains(&token)
     }
@@ -113,6 +124,15 @@ impl Tokenizer {
     }
 
     /// The bytes of a token as its vocabulary has them; visible spaces are not undone.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// assert_eq!(llm.tokenizer().piece(97), Some(&b"a"[..]));
+    /// assert_eq!(llm.tokenizer().piece(1 << 20), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn piece(&self, token: u32) -> Option<&[u8]> {
         self.vocab.piece(token)
     }
@@ -134,6 +154,18 @@ impl Tokenizer {
 
     /// The bytes of tokens, special ones left out: exactly what was encoded, where the tokenizer
     /// keeps all of it.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// // Half of a character is no text yet.
+    /// let half = &"é".as_bytes()[..1];
+    /// let token = u32::from(half[0]);
+    /// assert_eq!(llm.tokenizer().decode_bytes(&[token])?, half);
+    /// assert_eq!(llm.tokenizer().decode(&[token])?, "\u{fffd}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn decode_bytes(&self, tokens: &[u32]) -> Result<Vec<u8>> {
         let mut state = self.decoder.start();
         let mut out = Vec::new();

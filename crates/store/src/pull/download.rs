@@ -1,7 +1,7 @@
-//! A file that comes over a network: resumed, checked, whole or not at all.
+//! Downloading a file: resumable, verified, and atomic.
 //!
-//! What has come lies beside its place under a hidden name that has the version of the file in it,
-//! so that parts of two versions are never put together.
+//! A partial download is stored next to its destination under a hidden name with the version of the file,
+//! so that parts of two versions are never mixed.
 
 use super::{
     Progress,

@@ -1,5 +1,5 @@
-//! Getting models. Each kind of source has its file; `download` is what they share: a file that
-//! comes in pieces, resumes, is checked, and appears whole or not at all.
+//! Downloading models. Each kind of source has its own file; all share `download`, which resumes and
+//! verifies a file and makes it visible only when it is complete.
 
 mod download;
 mod http;

@@ -122,13 +122,8 @@ fn unpack(wheel: &Path, path: &Path, progress: &mut dyn FnMut(Progress<'_>)) -> 
     let beside = path.parent().unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".unpack-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As for any other new file: what the user's mask leaves of this.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let out = builder.tempfile_in(beside);
+    // A file as any other, not one that only its owner may read or that Windows keeps off the disk.
+    let out = builder.make_in(beside, |path| File::create_new(path));
     let mut out = out.map_err(|e| Error::io(beside, "write", e))?;
     let (mut hash, mut done, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
     loop {

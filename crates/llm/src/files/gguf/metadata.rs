@@ -54,6 +54,14 @@ impl Metadata {
     }
 
     /// All keys and values.
+    ///
+    /// ```
+    /// use bessemer_llm::{files::Gguf, tiny};
+    ///
+    /// let file = Gguf::from_bytes(tiny::gguf())?;
+    /// assert!(file.metadata().iter().any(|entry| entry.key == "general.architecture"));
+    /// # Ok::<(), bessemer_llm::Error>(())
+    /// ```
     pub fn iter(&self) -> std::slice::Iter<'_, Entry> {
         self.entries.iter()
     }
@@ -88,6 +96,16 @@ impl Metadata {
     }
 
     /// The value of a key as `T`; an error if the file lacks it.
+    ///
+    /// ```
+    /// use bessemer_llm::{files::Gguf, tiny};
+    ///
+    /// let file = Gguf::from_bytes(tiny::gguf())?;
+    /// assert_eq!(file.metadata().require::<&str>("general.architecture")?, "llama");
+    /// let error = file.metadata().require::<u32>("llama.experts").unwrap_err();
+    /// assert!(error.to_string().contains("`llama.experts`"), "{error}");
+    /// # Ok::<(), bessemer_llm::Error>(())
+    /// ```
     pub fn require<'a, T: FromValue<'a>>(&'a self, key: &str) -> Result<T> {
         self.get(key)?.ok_or_else(|| self.missing(key))
     }

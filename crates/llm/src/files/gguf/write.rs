@@ -17,6 +17,18 @@ const ALIGNMENT: usize = 32;
 /// The plan of a GGUF file: its metadata and its tensors.
 ///
 /// See [`Gguf`](super::Gguf) for an example.
+///
+/// ```
+/// use bessemer_core::{DType, Element, Shape};
+/// use bessemer_llm::files::{Gguf, GgufWriter};
+///
+/// let mut writer = GgufWriter::new();
+/// writer.set("general.name", "tiny").set("tiny.layers", 2u32);
+/// writer.tensor("bias", DType::F32, Shape::new(&[2])?)?;
+/// let file = Gguf::from_bytes(writer.to_bytes(&[f32::as_bytes(&[1.0, 2.0])])?)?;
+/// assert_eq!(file.tensors().total_bytes(), 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct GgufWriter {
     metadata: Vec<(String, Value)>,

@@ -80,7 +80,7 @@ pub static SETTINGS: [Setting; 16] = [
         name: "max_tokens",
         short: Some('n'),
         help: "The maximum number of tokens to generate",
-        default: "until the model stops, or the context is full",
+        default: "until the model stops or the context is full",
         get: |options| options.max_tokens.map(|most| most.to_string()),
         set: |options, text| text.parse().ok().map(|most| options.max_tokens = Some(most)),
         clear: Some(|options| options.max_tokens = None),
@@ -138,7 +138,7 @@ pub static SETTINGS: [Setting; 16] = [
         Setting {
             name: "seed",
             help: "The seed of the random number generator; the same seed gives the same text",
-            default: "a new one each time",
+            default: "random",
             ..BASE
         }
     ),
@@ -186,7 +186,7 @@ pub static SETTINGS: [Setting; 16] = [
         Setting {
             name: "frequency_penalty",
             value: "X",
-            help: "Subtract this for each recent occurrence of a token",
+            help: "Subtract this from a token's logit for each recent occurrence",
             default: "0",
             rule: "a finite number",
             ..FINER
@@ -195,7 +195,7 @@ pub static SETTINGS: [Setting; 16] = [
     Setting {
         name: "repeat_last_n",
         aliases: &["penalty_window"],
-        help: "How many of the last tokens, prompt included, the penalties look at; 0 is none, -1 \
+        help: "Number of recent tokens, prompt included, that the penalties apply to; 0 is none, -1 \
                is all",
         default: "64",
         rule: "a number of tokens, or -1 for all",
@@ -219,8 +219,8 @@ pub static SETTINGS: [Setting; 16] = [
             name: "typical_p",
             aliases: &["typical"],
             value: "P",
-            help: "Locally typical sampling: tokens of typical surprise whose probabilities add up to P; 1 \
-               is off",
+            help: "Locally typical sampling: sample from the most typical tokens whose probabilities add up to P; \
+               1 is off",
             default: "1",
             rule: SHARE,
             ..FINER
@@ -233,8 +233,8 @@ pub static SETTINGS: [Setting; 16] = [
             name: "mirostat_tau",
             aliases: &["mirostat_ent"],
             value: "TAU",
-            help: "Mirostat 2: keep the surprise of the text at this many bits, instead of top_k, \
-               top_p, min_p and typical_p",
+            help: "Mirostat 2: the target surprise (entropy) in bits; replaces top_k, top_p, min_p and \
+               typical_p",
             default: "off, or 5 if mirostat_eta is set",
             rule: "a number above 0",
             ..FINER
@@ -247,7 +247,7 @@ pub static SETTINGS: [Setting; 16] = [
             name: "mirostat_eta",
             aliases: &["mirostat_lr"],
             value: "ETA",
-            help: "How fast mirostat corrects the surprise",
+            help: "Mirostat learning rate",
             default: "off, or 0.1 if mirostat_tau is set",
             rule: "a number above 0, up to 1",
             ..FINER
@@ -256,7 +256,7 @@ pub static SETTINGS: [Setting; 16] = [
     Setting {
         name: "logit_bias",
         value: "TOKEN=BIAS",
-        help: "Add BIAS to the logit of a token, by its number; -inf forbids it; can be given \
+        help: "Add BIAS to the logit of the token with id TOKEN; -inf forbids it; can be given \
                several times",
         rule: "TOKEN=BIAS with a token of the vocabulary and a number or minus infinity, such as \
                42=-1.5 or 42=-inf",
@@ -287,8 +287,8 @@ pub static SETTINGS: [Setting; 16] = [
     },
     Setting {
         name: "lookup",
-        help: "Speculative decoding by prompt lookup: the text is the same, and comes sooner where \
-               it repeats itself or the prompt",
+        help: "Speculative decoding by prompt lookup: the same text, but faster where it repeats \
+               itself or the prompt",
         default: "off",
         rule: "on or off",
         takes: Takes::Switch,

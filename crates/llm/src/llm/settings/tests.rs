@@ -1,4 +1,4 @@
-//! What settings say of themselves holds.
+//! The settings' declared defaults and ranges hold.
 
 use super::*;
 use serde_json::json;
@@ -11,7 +11,7 @@ fn defaults_are_what_is_said_of_them() {
         let said = match setting.default {
             "" => "none",
             said if said.starts_with("off, or") || said.starts_with("until") => "none",
-            "a new one each time" => "0",
+            "random" => "0",
             said => said,
         };
         assert_eq!(shown, said, "{}", setting.name);

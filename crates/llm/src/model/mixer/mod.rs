@@ -1,7 +1,7 @@
-//! Mixers: how a layer lets each token learn from those before it.
+//! Mixers: the part of a layer that combines tokens with earlier ones, such as attention.
 //!
-//! A layer is norm → mixer → norm → feed-forward. One file per mixer has all of it: what it
-//! remembers of a text ([`Slot`]s), what it works in ([`Scratch`]), its weights and its ops. To add
+//! A layer is norm → mixer → norm → feed-forward. One file per mixer has all of it: its memory
+//! ([`Slot`]s), its workspace ([`Scratch`]), its weights and its ops. To add
 //! one, write such a file and list it in [`MixerKind`].
 
 mod attention;
