@@ -1,4 +1,4 @@
-//! The contract of devices beyond their ops: whose memory it is, how long, and who may write to it.
+//! Tests of the device contract beyond ops: ownership, lengths and read-only memory.
 
 use bessemer_core::{Batch, DType, Device, Error, HostMemory, Shape, Slice, View};
 use bessemer_ops::Copy;

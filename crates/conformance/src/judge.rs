@@ -1,7 +1,7 @@
-//! Runs one case on a device and on the reference, and compares all that was asked for.
+//! Runs one case on a device and on the reference, and compares all outputs.
 
 use crate::snapshot::{Snapshot, differ_outside};
-use bessemer_core::{Access, Batch, DType, Device, DeviceKind, Error, Result, View};
+use bessemer_core::{Access, Batch, DType, Device, Error, Result, View};
 use bessemer_cpu::Reference;
 use bessemer_ops::case::{Case, Distance, Tolerance, Variation};
 
@@ -45,6 +45,17 @@ impl From<Error> for Failure {
 }
 
 /// Whether `device` passes `case`, and how near to the reference it came.
+///
+/// ```
+/// use bessemer_conformance::{Selection, judge};
+/// use bessemer_cpu::{Cpu, Reference};
+///
+/// let (cpu, reference) = (Cpu::open(Default::default())?, Reference::new());
+/// let cases = Selection::quick().op("softmax").cases()?;
+/// let distance = judge(&cases[0], &cpu, &reference)?;
+/// assert!(distance.nmse < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn judge(case: &Case, device: &dyn Device, reference: &Reference) -> Result<Distance, Failure> {
     judge_varied(case, &Variation::default(), device, reference)
 }
@@ -69,6 +80,15 @@ pub struct Values {
 }
 
 /// What `device` makes of `case`: every output, to compare devices with each other.
+///
+/// ```
+/// use bessemer_conformance::{Selection, results};
+///
+/// let case = &Selection::quick().op("rms_norm").cases()?[0];
+/// let outputs = results(case, &bessemer_cpu::Reference::new())?;
+/// assert_eq!(outputs.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn results(case: &Case, device: &dyn Device) -> Result<Vec<Values>> {
     let ran = Ran::new(case, &Variation::default(), device)?;
     let values =
@@ -93,9 +113,9 @@ pub(crate) fn trial(
         Err(error) => return Trial { dtypes: Vec::new(), result: Err(error.into()) },
     };
     let result = match Ran::new(case, variation, device) {
-        Ok(found) => match device.info().kind {
-            DeviceKind::WebGpu => compare_wgsl(case, variation, reference, &wanted, &found),
-            _ => compare(case.tolerance, &wanted.values(), &found),
+        Ok(found) => match device.info().capabilities.relaxed_floats {
+            true => compare_wgsl(case, variation, reference, &wanted, &found),
+            false => compare(case.tolerance, &wanted.values(), &found),
         },
         Err(error) => Err(error.into()),
     };

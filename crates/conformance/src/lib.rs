@@ -1,9 +1,8 @@
-//! Holds every device to the reference, op by op.
+//! Tests every device against the reference, op by op.
 //!
-//! The cases themselves lie with their ops ([`bessemer_ops::cases`]); here is how one is judged
-//! ([`judge`]), how a selection of them is run ([`check`]) and how the results are told
-//! ([`Report`], [`support_table`]). The same list is what `cargo test` runs, what `bessemer
-//! check` shows, what `auto` trusts, and what the table of supported ops is made of.
+//! The cases are next to their ops ([`bessemer_ops::cases`]). This crate judges one case ([`judge`]),
+//! runs a selection of them ([`check`]) and reports the results ([`Report`], [`support_table`]). `cargo
+//! test`, `bessemer check`, the quick check of `auto` and the table of supported ops all use this list.
 //!
 //! ```
 //! use bessemer_conformance::{Selection, check};

@@ -1,10 +1,20 @@
-//! What a run found: per case, and summed up per op and dtype.
+//! The results of a run: per case, and totals per op and dtype.
 
 use bessemer_core::{DType, DeviceInfo};
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 use std::{collections::BTreeMap, fmt};
 
 /// The results of a run on one device.
+///
+/// ```
+/// use bessemer_conformance::{Selection, check};
+///
+/// let cases = Selection::quick().op("softmax").cases()?;
+/// let report = check(&bessemer_cpu::Cpu::open(Default::default())?, &cases, |_| ());
+/// assert_eq!(report.device, "cpu");
+/// assert!(report.rows().iter().all(|row| row.op == "softmax" && row.failed == 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The kind of device, as `Device::open` takes it.

@@ -1,4 +1,4 @@
-//! Running cases one after another, telling how far it is.
+//! Runs cases one after another and reports progress.
 
 use crate::{
     judge::{Failure, trial},

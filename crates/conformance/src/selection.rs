@@ -1,4 +1,4 @@
-//! Which cases of the one list to run.
+//! Selects the cases to run.
 
 use bessemer_ops::{case::Case, cases};
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Operands with all bytes of their buffers, as they were at some time.
+//! Snapshots of operands, with all bytes of their buffers.
 
 use bessemer_core::{
     Access, Buffer, Device, DeviceId, Host, HostMemory, Result, Slice, Strides, View,

@@ -1,4 +1,4 @@
-//! The table of supported ops in the docs, made from what devices really passed.
+//! The table of supported ops in the docs, generated from the devices' results.
 
 use crate::Report;
 use bessemer_core::DType;
@@ -11,8 +11,9 @@ pub fn support_table(reports: &[Report]) -> String {
     let mut page = String::from(
         "# What runs where\n\n\
          Generated from the conformance cases by `cargo xtask support`: an op \
-         takes a dtype if\nthere are cases with an operand of it. ✓ means that the device passes all \
-         of them, within the bounds stated\nbeside the cases in `crates/ops`.\n\n\
+         supports a dtype if\nthere are cases with an operand of it. ✓ means that the device passes all \
+         of them, within the tolerances stated\nnext to the cases in `crates/ops`. Metal runs in software \
+         (softmetal, with every access checked), WebGPU on Mesa's lavapipe.\n\n\
          | op | dtypes of operands |",
     );
     for report in reports {

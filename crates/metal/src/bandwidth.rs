@@ -1,4 +1,4 @@
-//! What the memory of a GPU can move: what the dispatches of a timeline are held against.
+//! Memory bandwidth of a GPU, with which the dispatches of a timeline are compared.
 
 use crate::{
     chips::Chip,

@@ -1,5 +1,5 @@
-//! What is known of GPUs by their names: Metal tells neither how many cores they have nor how fast
-//! they are.
+//! Bandwidth and arithmetic speed of GPUs by name: Metal reports neither the number of cores nor their
+//! speed.
 
 /// A GPU, as its maker describes it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! The device: what core asks of one, in terms of the objects of Metal.
+//! Implements core's `Device` with Metal objects.
 
 use crate::{
     MetalOptions,
@@ -14,8 +14,8 @@ use crate::{
     warmup::Warmup,
 };
 use bessemer_core::{
-    Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool, PoolLimits,
-    Result, Slice, Stats, Ticket, Trace, contract,
+    Batch, Buffer, Capabilities, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool,
+    PoolLimits, Result, Slice, Stats, Ticket, Trace, contract,
     gpu::{CompiledKernel, GpuTraits, Kernel, KernelLimits},
 };
 use std::{
@@ -96,6 +96,7 @@ impl<H: Hal> Metal<H> {
             memory_limit,
             max_operands: facts.traits.max_buffers as usize,
             software: facts.software,
+            capabilities: Capabilities::GPU,
         };
         let failed = |fault: Fault| Error::Unavailable { device: NAME.into(), why: fault.why };
         let (queue, event) = (device.queue().map_err(failed)?, device.event().map_err(failed)?);

@@ -1,4 +1,4 @@
-//! Which dispatches meet in memory: where a barrier is needed, and nowhere else.
+//! Memory hazards between dispatches: finds where a barrier is needed.
 
 use bessemer_core::View;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! Memory of a Metal device as core keeps it: its own, and the host's used in place. What is longer
-//! than the longest buffer of the GPU lies in several.
+//! The memory of a Metal device: its own, and host memory used in place. Memory longer than the GPU's
+//! largest buffer is split over several.
 
 use crate::hal::{Buffer as _, Device as _, Fault, Hal, Result};
 use bessemer_core::{Buffer, HostMemory, Memory};

@@ -1,5 +1,5 @@
-//! How much of a batch goes into one command buffer: systems stop those that keep a GPU for seconds,
-//! and the display waits for each.
+//! Splits a batch into command buffers: systems stop those that keep a GPU busy for seconds, and the
+//! display waits for each.
 
 use crate::chips::Chip;
 use bessemer_core::Cost;

@@ -1,4 +1,4 @@
-//! Kernels compiled once: libraries by their text and defines, pipelines by all that makes them.
+//! Caches compiled kernels: libraries by source and defines, pipelines by all their parameters.
 
 use crate::hal::{Device as _, Fault, Hal, Pipeline as _, Result};
 use bessemer_core::gpu::{CompiledKernel, Constant, Kernel, KernelLimits, Source};

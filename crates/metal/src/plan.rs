@@ -1,5 +1,5 @@
-//! What a batch comes to on this device: dispatches in order, with barriers where they meet. Made
-//! once per batch, and encoded each time it is submitted.
+//! The plan of a batch: dispatches in order, with barriers where they overlap in memory. Built once per
+//! batch, and encoded each time it is submitted.
 
 use crate::{
     hal::{Encoder as _, Hal, Pipeline as _, Result as HalResult},

@@ -1,4 +1,4 @@
-//! What is in flight and what has failed: the one place where submissions end.
+//! Tracks submissions in flight and failures: the one place where submissions complete.
 
 use crate::{
     hal::{Event as _, Fault, Hal, Result as HalResult, Times},

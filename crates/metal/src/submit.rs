@@ -1,5 +1,5 @@
-//! How a batch gets to the GPU: as command buffers, which are committed in the order of tickets, and of
-//! which the next can be encoded while the GPU still runs the last.
+//! Submits batches as command buffers, committed in the order of tickets; the next can be encoded while
+//! the GPU still runs the last.
 
 use crate::{
     Metal,

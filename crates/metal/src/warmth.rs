@@ -1,5 +1,5 @@
-//! Memory kept warm between the tokens and turns of a chat: systems let go of what a GPU has not used
-//! for a second or so, and fetching gigabytes anew takes seconds.
+//! Keeps memory resident between the tokens and turns of a chat: systems evict what a GPU has not used
+//! for a second or so, and making gigabytes resident again takes seconds.
 
 use crate::hal::{Device as _, Hal};
 use std::{

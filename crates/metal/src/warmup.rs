@@ -1,4 +1,4 @@
-//! Pipelines made in the background, before anybody waits for them.
+//! Compiles pipelines in the background, before they are needed.
 
 use crate::{
     hal::{Device as _, Hal},

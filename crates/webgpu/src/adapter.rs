@@ -1,4 +1,4 @@
-//! Which adapters there are, and which one to take. Opening it is `device`'s business.
+//! Enumerating and selecting adapters. `device` opens them.
 
 use bessemer_core::{Error, Result};
 use std::fmt;

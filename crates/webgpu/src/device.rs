@@ -1,4 +1,4 @@
-//! The device: the contract of `core`, kept by wgpu.
+//! Implements core's `Device` with wgpu.
 
 use crate::{
     WebGpuOptions,
@@ -11,8 +11,8 @@ use crate::{
     timeline::{self, Clock, Timeline},
 };
 use bessemer_core::{
-    Batch, Buffer, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool, PoolLimits,
-    Result, Slice, Stats, Ticket, Trace, contract, gpu::GpuTraits,
+    Batch, Buffer, Capabilities, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory, Pool,
+    PoolLimits, Result, Slice, Stats, Ticket, Trace, contract, gpu::GpuTraits,
 };
 use std::{
     collections::VecDeque,
@@ -23,6 +23,10 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
 };
+
+/// What every device of WebGPU is like: WGSL's compilers may treat floats as reals.
+pub(crate) const CAPABILITIES: Capabilities =
+    Capabilities { relaxed_floats: true, ..Capabilities::GPU };
 
 /// A GPU by way of WebGPU.
 ///
@@ -81,6 +85,7 @@ impl WebGpu {
             memory_limit,
             max_operands: traits.max_buffers as usize,
             software: summary.software,
+            capabilities: CAPABILITIES,
         };
         let pool = {
             let (gpu, name, most) = (gpu.clone(), summary.name.clone(), limits.max_buffer_size);

@@ -1,4 +1,4 @@
-//! Bytes of the host to any place of a buffer: WebGPU itself copies whole words only.
+//! Writes of host bytes to any offset of a buffer: WebGPU itself only copies whole words.
 
 use crate::{engine::Engine, launch::Maker, memory::GpuMemory};
 use bessemer_core::{

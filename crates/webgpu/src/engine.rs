@@ -1,4 +1,4 @@
-//! Everything that is made and counted under the device's lock: ops made ready, submissions.
+//! State under the device's lock: prepared ops, submissions, counters.
 
 use crate::{
     launch::{Dispatch, Maker},

@@ -1,4 +1,4 @@
-//! What went wrong on the GPU's side, kept until somebody asks.
+//! Errors of the GPU, kept until the next call returns them.
 
 use bessemer_core::{Error, Result};
 use std::sync::{Arc, Mutex, PoisonError};

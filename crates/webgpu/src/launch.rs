@@ -1,4 +1,4 @@
-//! From what an op says to what is encoded: pipelines, bind groups and numbers of its launches.
+//! Prepares an op's launches for encoding: pipelines, bind groups and parameters.
 
 use crate::{
     memory::GpuMemory,

@@ -1,5 +1,5 @@
-//! Memory of the GPU, and the addresses bindings may start at. What is longer than any buffer of
-//! the adapter lies in several.
+//! Memory of the GPU, and the addresses bindings may start at. Memory longer than the adapter's
+//! largest buffer is split over several.
 
 use crate::fault::caught;
 use bessemer_core::{Buffer, Error, Memory, Result, gpu::Span};

@@ -1,4 +1,4 @@
-//! Memory for the numbers of launches: small pieces of uniform buffers, written once.
+//! Memory for launch parameters: small parts of uniform buffers, written once.
 
 /// A piece of a page, kept by the bind group that names it.
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! Compiled kernels, kept by what they were compiled from.
+//! The cache of compiled kernels, by their source.
 
 use crate::{
     fault::caught,

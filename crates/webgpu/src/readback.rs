@@ -1,5 +1,5 @@
 //! Copies from the GPU to the host. A copy is started under the device's lock and waited for
-//! without it: others submit meanwhile.
+//! without it, so that other threads can submit meanwhile.
 
 use crate::memory::GpuMemory;
 use std::{ops::Range, sync::mpsc};

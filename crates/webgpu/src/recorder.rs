@@ -1,5 +1,5 @@
-//! A device that computes nothing: it writes down what a browser would be asked to compile and to bind,
-//! for implementations of WebGPU to judge. It needs no adapter.
+//! A device that computes nothing: it records what a browser would be asked to compile and to bind, so
+//! that implementations of WebGPU can validate it. It needs no adapter.
 
 use crate::{
     adapter::AdapterSummary, device, launch, memory::Extent, pipelines::Key, source::Dialect,
@@ -129,6 +129,7 @@ impl Recorder {
             memory_limit: isize::MAX as usize,
             max_operands: traits.max_buffers as usize,
             software: true,
+            capabilities: device::CAPABILITIES,
         };
         Recorder { info, traits, log: Mutex::default() }
     }
@@ -139,6 +140,22 @@ impl Recorder {
     }
 
     /// Every module that was asked for, each once.
+    ///
+    /// ```
+    /// use bessemer_core::{Batch, DType, Device, View};
+    /// use bessemer_ops::Copy;
+    /// use bessemer_webgpu::{Profile, Recorder};
+    ///
+    /// let recorder = Recorder::new(Profile::Portable);
+    /// let x = View::alloc(&recorder, DType::F32, &[4])?;
+    /// let out = View::alloc(&recorder, DType::F32, &[4])?;
+    /// let mut batch = Batch::new();
+    /// batch.push(Copy { x, out })?;
+    /// recorder.wait(recorder.submit(&batch)?)?;
+    /// assert_eq!(recorder.modules().len(), 1);
+    /// assert!(recorder.modules()[0].text.contains("@compute"));
+    /// # Ok::<(), bessemer_core::Error>(())
+    /// ```
     pub fn modules(&self) -> Vec<Module> {
         self.log().modules.clone()
     }

@@ -1,4 +1,4 @@
-//! From the text of a kernel to the text that is compiled: names defined, access widened.
+//! Preprocesses a kernel's source for the compiler: defines names, widens accesses.
 
 use std::borrow::Cow;
 

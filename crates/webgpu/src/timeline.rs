@@ -1,4 +1,4 @@
-//! When ops ran: by the GPU's own clock where it has one that can be asked, else by the host's.
+//! When ops ran: by the GPU's timestamps if it has them, else by the host's clock.
 
 use crate::{engine::Step, readback::Readback};
 use bessemer_core::{Trace, TraceEvent};

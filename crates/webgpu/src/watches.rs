@@ -1,5 +1,5 @@
-//! What is read again and again, as the token that a batch chose: the batch that writes it brings
-//! it along. Whoever reads it then waits for that batch alone, and not for those submitted since.
+//! Data that is read back repeatedly, such as the token that a batch chose: the batch that writes it also
+//! copies it to the host. A read then waits for that batch only, and not for later submissions.
 
 use crate::{
     memory::GpuMemory,

@@ -1,5 +1,5 @@
-//! Which buffers are wired: as many as the system recommends, the first that come. The rest is used
-//! all the same, and brought in by the system when a command buffer needs it.
+//! Tracks which buffers are wired (resident): the first ones, up to the size the system recommends. The
+//! others can be used too; the system makes them resident when a command buffer needs them.
 
 /// Something with a size that can be wired.
 pub(crate) trait Wirable: Clone {

@@ -1,4 +1,4 @@
-//! What to do about a command buffer that has failed. Systems tell it in words of their driver.
+//! Advice for failed command buffers; systems report failures in the driver's terms.
 
 /// What Metal says of a failed command buffer, and what to do about it. `code` is a
 /// `MTLCommandBufferError`.

@@ -1,5 +1,5 @@
-//! Files that several processes and threads add to: one after another, and readers find the old file
-//! or the new one, never half of it.
+//! Atomic updates of files by several processes and threads: one after another, and readers see the old
+//! file or the new one, never a part.
 
 use std::{
     fs::{self, File},

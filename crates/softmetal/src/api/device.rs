@@ -144,6 +144,26 @@ impl Device {
     }
 
     /// A device whose pipelines are all checked.
+    ///
+    /// ```
+    /// use softmetal::{CompileOptions, Device, Size, StorageMode};
+    ///
+    /// let source = "kernel void beyond(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) { x[i + 1] = 0; }";
+    /// let device = Device::checked()?;
+    /// let library = device.new_library_with_source(source, &CompileOptions::default())?;
+    /// let pipeline = device.new_compute_pipeline(&library.function("beyond")?)?;
+    /// let x = device.new_buffer_with_slice(&[0.0f32; 4], StorageMode::Shared)?;
+    /// let commands = device.new_command_queue().command_buffer();
+    /// let mut encoder = commands.compute_encoder()?;
+    /// encoder.set_pipeline(&pipeline);
+    /// encoder.set_buffer(0, &x, 0)?;
+    /// encoder.dispatch_threads(Size::new(4, 1, 1), Size::new(4, 1, 1))?;
+    /// encoder.end_encoding();
+    /// commands.commit()?;
+    /// // The last thread writes beyond the buffer.
+    /// assert!(commands.wait_until_completed().is_err());
+    /// # Ok::<(), softmetal::Error>(())
+    /// ```
     pub fn checked() -> Result<Device> {
         Device::with_options(DeviceOptions { checked: true, ..DeviceOptions::default() })
     }
@@ -244,6 +264,15 @@ impl Device {
     }
 
     /// A buffer of zeros.
+    ///
+    /// ```
+    /// use softmetal::{Device, StorageMode};
+    ///
+    /// let buffer = Device::open()?.new_buffer(4, StorageMode::Shared)?;
+    /// buffer.write(1, &[7])?;
+    /// assert_eq!(buffer.to_vec::<u8>()?, [0, 7, 0, 0]);
+    /// # Ok::<(), softmetal::Error>(())
+    /// ```
     pub fn new_buffer(&self, length: usize, storage: StorageMode) -> Result<Buffer> {
         if length == 0 || length > self.max_buffer_length() {
             return invalid(

@@ -5,6 +5,17 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 /// A counter that only grows; CPU and command buffers signal it and wait for it.
+///
+/// ```
+/// use softmetal::Device;
+/// use std::time::Duration;
+///
+/// let event = Device::open()?.new_shared_event();
+/// event.set_signaled_value(2);
+/// assert!(event.wait_until_signaled_value(1, Duration::ZERO));
+/// assert!(!event.wait_until_signaled_value(3, Duration::ZERO));
+/// # Ok::<(), softmetal::Error>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct SharedEvent {
     inner: Arc<(Mutex<u64>, Condvar)>,

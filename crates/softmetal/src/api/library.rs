@@ -86,6 +86,16 @@ impl Library {
     }
 
     /// A kernel by name.
+    ///
+    /// ```
+    /// use softmetal::{CompileOptions, Device};
+    ///
+    /// let source = "kernel void one(device int *x [[buffer(0)]]) { *x = 1; }";
+    /// let library = Device::open()?.new_library_with_source(source, &CompileOptions::default())?;
+    /// assert_eq!(library.function("one")?.name(), "one");
+    /// assert!(library.function("two").is_err());
+    /// # Ok::<(), softmetal::Error>(())
+    /// ```
     pub fn function(&self, name: &str) -> Result<Function> {
         self.function_with_constants(name, &FunctionConstants::default())
     }

@@ -1,4 +1,5 @@
-//! Pipelines of earlier runs, in a file of the user's cache folder, which spares compiling them again.
+//! The binary archive: pipelines of earlier runs, in the user's cache folder, so that they need not be
+//! compiled again.
 
 use super::fault;
 use crate::hal::{Result, replace::replace};

@@ -1,5 +1,5 @@
-//! Buffers: shared where CPU and GPU have one memory; where they have two, managed, and private for what
-//! only kernels read.
+//! Buffers: shared with unified memory; on discrete GPUs managed, and private for data that only kernels
+//! read.
 
 use super::{copies::Copies, residency::Residency};
 use crate::hal::{self, Fault, Result};

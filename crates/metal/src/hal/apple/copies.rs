@@ -1,4 +1,4 @@
-//! Copies between the memory of the CPU and that of a GPU which has its own, and is waited for.
+//! Synchronous copies between CPU memory and the memory of a discrete GPU.
 
 use super::fault;
 use crate::hal::{Fault, Result};

@@ -1,4 +1,4 @@
-//! GPUs: which there are, and what they can do.
+//! GPUs: enumeration and capabilities.
 
 use super::{
     Apple, Buffer, Event, Library, Pipeline, Queue, archive::Archive, capture::Capture,

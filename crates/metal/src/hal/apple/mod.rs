@@ -1,5 +1,5 @@
-//! Metal as Apple makes it. Every entry from Rust has an autorelease pool of its own, so that nothing piles
-//! up on threads that have none; encoders are used within the one of a whole submission.
+//! The HAL on Apple's Metal. Every call from Rust has its own autorelease pool, so that nothing accumulates
+//! on threads without one; encoders are used within the one of a whole submission.
 
 mod archive;
 mod buffer;
