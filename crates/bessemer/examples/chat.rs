@@ -1,4 +1,4 @@
-//! A chat by the model's own template: `chat MODEL`, then a line at a time.
+//! A chat with the model's own template: `chat MODEL`, then a line at a time.
 
 use bessemer::llm::{
     GenerateOptions, SessionOptions,

@@ -1,4 +1,4 @@
-//! How alike texts are to a model: `embed MODEL TEXT TEXT...`.
+//! The similarity of texts, from a model's embeddings: `embed MODEL TEXT TEXT...`.
 
 use bessemer::llm::SessionOptions;
 use std::{env, error::Error};

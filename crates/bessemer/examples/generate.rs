@@ -1,4 +1,4 @@
-//! Writes on from a prompt, as the text comes: `generate MODEL PROMPT`.
+//! Continues a prompt and streams the text: `generate MODEL PROMPT`.
 
 use bessemer::llm::{GenerateOptions, SessionOptions, sampling::Sampling};
 use std::{env, error::Error, io::Write};

@@ -1,4 +1,4 @@
-//! The devices this build knows of, best first: the one place to register another.
+//! The devices of this build, best first. Register new devices here.
 
 use crate::{DeviceOptions, SoftMetal};
 use bessemer_core::{Device, DeviceKind, Error, Result};
@@ -72,7 +72,7 @@ fn apple_metal(_: &DeviceOptions) -> Result<Arc<dyn Device>> {
         DeviceKind::Metal,
         if cfg!(target_vendor = "apple") {
             "this build has no Metal device; use `cpu`, or build bessemer with the feature `metal`"
-        } else if cfg!(feature = "softmetal") {
+        } else if cfg!(all(feature = "softmetal", unix)) {
             "Metal needs macOS or iOS; use `cpu`, or set BESSEMER_SOFTMETAL=1 to run Metal kernels in \
              software (slow, for testing)"
         } else {

@@ -1,4 +1,4 @@
-//! Which device a user asks for.
+//! The device a user selects.
 
 use bessemer_core::{DeviceKind, Error, Result};
 use std::{fmt, str::FromStr};
@@ -18,7 +18,7 @@ pub enum DeviceChoice {
     /// The best device that passes the quick conformance run.
     #[default]
     Auto,
-    /// SIMD code on a team of threads.
+    /// SIMD code on a thread pool.
     Cpu,
     /// Scalar code in double precision: the meaning of every op, and slow.
     Reference,
@@ -39,6 +39,13 @@ impl DeviceChoice {
     ];
 
     /// The kind of device this is; `None` for `Auto`.
+    ///
+    /// ```
+    /// use bessemer::{DeviceChoice, DeviceKind};
+    ///
+    /// assert_eq!(DeviceChoice::WebGpu.kind(), Some(DeviceKind::WebGpu));
+    /// assert_eq!(DeviceChoice::Auto.kind(), None);
+    /// ```
     pub fn kind(self) -> Option<DeviceKind> {
         match self {
             DeviceChoice::Auto => None,

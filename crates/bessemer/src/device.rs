@@ -44,6 +44,15 @@ impl Device {
     }
 
     /// The same with options.
+    ///
+    /// ```
+    /// use bessemer::{Device, DeviceOptions};
+    ///
+    /// let options = DeviceOptions { memory_limit: Some(1 << 20), ..Default::default() };
+    /// let device = Device::open_with("cpu", &options)?;
+    /// assert!(device.alloc(1 << 21).is_err());
+    /// # Ok::<(), bessemer::Error>(())
+    /// ```
     pub fn open_with(choice: impl AsRef<str>, options: &DeviceOptions) -> Result<Device> {
         match choice.as_ref().parse::<DeviceChoice>()?.kind() {
             None => auto(&CANDIDATES, options),
@@ -60,12 +69,31 @@ impl Device {
 
     /// Looks at every device there could be: what it is, whether it passes the quick conformance
     /// run, and why `auto` would not take it.
+    ///
+    /// ```
+    /// use bessemer::{Device, DeviceKind};
+    ///
+    /// let survey = Device::survey(&Default::default());
+    /// let cpu = survey.findings.iter().find(|finding| finding.kind == DeviceKind::Cpu).unwrap();
+    /// assert!(cpu.refusal.is_none());
+    /// assert!(survey.chosen().is_some());
+    /// ```
     pub fn survey(options: &DeviceOptions) -> Survey {
         survey::survey(&CANDIDATES, options)
     }
 
     /// The better devices that `auto` refused before it took this one, and why; empty if this
     /// one was asked for by name.
+    ///
+    /// ```
+    /// use bessemer::Device;
+    ///
+    /// for refusal in Device::open("auto")?.passed_over() {
+    ///     println!("{refusal}"); // such as "metal: …"
+    /// }
+    /// assert!(Device::open("cpu")?.passed_over().is_empty());
+    /// # Ok::<(), bessemer::Error>(())
+    /// ```
     pub fn passed_over(&self) -> &[Refusal] {
         &self.passed_over
     }

@@ -1,4 +1,4 @@
-//! The one error of the front door.
+//! The error type of this crate.
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

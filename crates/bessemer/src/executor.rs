@@ -1,5 +1,5 @@
-//! Programs by handles: memory that is allocated, filled, computed on and read back by number, as other
-//! languages and tools like it. Ops, views and batches are what it is made of; nothing is computed here.
+//! A handle-based API for programs: buffers are allocated, written, computed on and read by id, which suits
+//! bindings to other languages. It is built from ops, views and batches; nothing is computed here.
 
 use crate::Result;
 use bessemer_core::{Batch, Buffer, DType, Device, Error, Shape, Slice, View};
@@ -99,6 +99,23 @@ impl Executor {
     }
 
     /// Runs a program with one argument for each of its parameters, in order.
+    ///
+    /// ```
+    /// use bessemer::{Device, Executor, program::{LaunchConfig, Program}};
+    ///
+    /// let text = "program fill(out buffer x: f32, uniform k: f32) {
+    ///     %i = global.x
+    ///     store x[%i], k
+    /// }";
+    /// let mut executor = Executor::new(Device::open("cpu")?);
+    /// let x = executor.allocate(8)?;
+    /// let fill = Program::parse("fill.bp", text)?;
+    /// executor.execute(&fill, LaunchConfig::linear(2, 2), &[x.into(), 0.5f32.into()])?;
+    /// let mut out = [0; 8];
+    /// executor.copy_out(x, &mut out)?;
+    /// assert_eq!(out[..4], 0.5f32.to_le_bytes());
+    /// # Ok::<(), bessemer::Error>(())
+    /// ```
     pub fn execute(
         &self,
         program: &Program,

@@ -1,7 +1,7 @@
 //! bessemer: arrays and language models on Metal, WebGPU and the CPU, behind one contract.
 //!
-//! This is the crate to depend on. It opens devices ([`Device::open`]) and gathers the other crates
-//! under one name and one [`Error`].
+//! This is the crate to depend on. It opens devices ([`Device::open`]) and re-exports the other
+//! crates, with one [`Error`] for all.
 //!
 //! # Arrays
 //!
@@ -89,8 +89,8 @@ pub use bessemer_array::{Array, s};
 pub use bessemer_conformance as conformance;
 pub use bessemer_core as core;
 pub use bessemer_core::{
-    Batch, Buffer, Cost, DType, DeviceInfo, DeviceKind, Element, HostMemory, Operation, Shape,
-    Slice, Stats, Strides, Ticket, View, estimate,
+    Batch, Buffer, Capabilities, Cost, DType, DeviceInfo, DeviceKind, Element, HostMemory,
+    Operation, Shape, Slice, Stats, Strides, Ticket, View, estimate,
 };
 pub use bessemer_formats as formats;
 #[cfg(feature = "models")]

@@ -1,4 +1,4 @@
-//! How a device is opened: everything the environment can set, as fields.
+//! Options for opening devices: a field for everything that an environment variable can set.
 
 use crate::Result;
 use bessemer_core::Error as CoreError;

@@ -1,4 +1,4 @@
-//! Looking at the devices there are: what `auto` does, and what `bessemer devices` shows.
+//! Probing the available devices, for `auto` and `bessemer devices`.
 
 use crate::{
     DeviceOptions,

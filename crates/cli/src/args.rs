@@ -1,4 +1,4 @@
-//! The command line as a whole; the arguments of each command lie with it.
+//! The top-level command line. Each command defines its own arguments in its own file.
 
 #[cfg(feature = "pull")]
 use crate::commands::pull;
@@ -25,51 +25,52 @@ Examples:
   bessemer run \"Once upon a time\"      generate a story with the built-in model
   bessemer pull smollm2                download a small chat model
   bessemer chat --model smollm2        chat with it
-  bessemer demo                        see arrays at work, and how fast they are
+  bessemer demo                        show lazy arrays, kernel fusion and its speed
   bessemer devices                     list devices, and which one `auto` picks
   bessemer check --device cpu          test every op of the CPU device against the reference
-  bessemer bench ops --svg ops.svg     measure every op against the limits of this machine
+  bessemer bench ops --svg ops.svg     compare every op with this machine's limits (roofline)
 
 Environment:
-  BESSEMER_THREADS   threads of the CPU device, unless --threads is given
-  BESSEMER_ISA       its instruction set: portable, neon, neondot, avx2 or avx512
+  BESSEMER_THREADS   number of threads of the CPU device, unless --threads is given
+  BESSEMER_ISA       instruction set of the CPU device: portable, neon, neondot, avx2 or avx512
   BESSEMER_MODELS    the folder of downloaded models
-  BESSEMER_GPU       a part of the name of the GPU that `metal` should use
-  BESSEMER_ADAPTER   a part of the name of the adapter that `webgpu` should use
+  BESSEMER_GPU       the GPU that `metal` uses, by a part of its name
+  BESSEMER_ADAPTER   the adapter that `webgpu` uses, by a part of its name
   BESSEMER_SOFTMETAL run `metal` in software, to test its kernels: 1, checked, the name of a GPU such
                      as m1-8gb, or checked,NAME (needs a build with the feature softmetal)
-  BESSEMER_CAPTURE   a file for a GPU capture, to open in Xcode
-  NO_COLOR           no colours, even on a terminal
+  BESSEMER_CAPTURE   write a GPU capture to this file, to open in Xcode
+  NO_COLOR           disable colours
 
 Errors go to stderr, and with --json also to stdout as {\"error\": \"…\"}. The exit code is 1 for
 errors, 2 for wrong usage, and 130 after Ctrl-C.";
 
-/// As many as a thread pool may have.
+/// The number of threads a thread pool may have.
 fn threads() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=4096)
 }
 
-/// What every command takes.
+/// Flags of every command.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
     /// The device to use: auto, cpu, reference, metal or webgpu
     #[arg(long, global = true, value_name = "NAME", default_value = "auto")]
     pub(crate) device: DeviceChoice,
 
-    /// Threads of the CPU device [default: as many as the system allows]
+    /// Number of threads of the CPU device [default: all that are available]
     #[arg(long, global = true, value_name = "N", value_parser = threads())]
     pub(crate) threads: Option<usize>,
 
-    /// Compute quantised layers on the CPU with 16-bit activations, as precise as GPUs: slower
+    /// Use 16-bit instead of 8-bit activations in quantised layers on the CPU: as precise as GPUs, but
+    /// slower
     #[arg(long, global = true)]
     pub(crate) precise: bool,
 
-    /// Keep model files memory-mapped on the CPU instead of copying them to huge pages: a little
+    /// Use memory-mapped model files on the CPU instead of copying them to huge pages: a little
     /// slower, but processes share the memory
     #[arg(long, global = true)]
     pub(crate) mapped: bool,
 
-    /// Write a timeline of everything that runs on a GPU to FILE, in Chrome's trace format
+    /// Write a timeline of the GPU's work to FILE, in Chrome's trace format
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 }

@@ -148,6 +148,7 @@ mod tests {
         let error = Err::<(), _>(system()).context("cannot read x").unwrap_err();
         assert_eq!(words(&error), format!("cannot read x: {}", system()));
         let path = std::path::Path::new("/nowhere/x.gguf");
+        let system = || std::fs::File::open(path).unwrap_err();
         let error = bessemer_llm::files::ModelFile::open(path).err().unwrap().into();
         assert_eq!(words(&error).matches(&system().to_string()).count(), 1, "{}", words(&error));
     }

@@ -17,18 +17,17 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Instant};
 
-/// Which model, and how much it may look back on.
+/// Which model, and its context.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LoadArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 
-    /// Tokens there is room for, prompt and answer together [default: as many as the model was made
-    /// for, up to 4096]
+    /// Context length in tokens, prompt and answer together [default: the model's own, up to 4096]
     #[arg(long, value_name = "N")]
     pub(crate) context: Option<usize>,
 
-    /// How keys and values are cached: f16, f32 or q8_0
+    /// The dtype of the KV cache: f16, f32 or q8_0
     #[arg(long, value_name = "DTYPE", default_value = "f16")]
     pub(crate) cache: DType,
 }
@@ -77,7 +76,7 @@ pub(crate) fn timings_text(timings: &Timings, stop: Option<&StopReason>, seed: u
     let again = timings.prompt_tokens - timings.reused_tokens;
     let reused = match timings.reused_tokens {
         0 => String::new(),
-        reused => format!(" (and {reused} that were known)"),
+        reused => format!(" ({reused} more from the prefix cache)"),
     };
     let drafted = match timings.drafted {
         0 => String::new(),

@@ -1,7 +1,7 @@
-//! The `bessemer` command: what a person at a terminal sees of bessemer.
+//! The `bessemer` command.
 //!
-//! Here: the entry, and how errors and exit codes are told. Each command has a file of its own in
-//! `commands`; nothing that a library user would need too lives in this crate.
+//! This file has the entry point and maps errors to exit codes. Each command has its own file in
+//! `commands`. Code that a library user would need too belongs in the libraries.
 
 mod args;
 mod builtin;
@@ -19,8 +19,8 @@ use args::Cli;
 use clap::Parser;
 use std::{env, io::Write, process::ExitCode};
 
-/// Without a desktop, Mesa's drivers complain of that on stderr when they are asked which GPU is its
-/// own. Nobody here asks.
+/// Without a desktop, Mesa's device selection layer prints a warning to stderr. This turns the layer
+/// off: nothing here needs it.
 fn no_desktop() {
     if cfg!(target_os = "linux") && env::var_os("XDG_RUNTIME_DIR").is_none() {
         // SAFETY: this is the only thread yet, so nobody else reads the environment.

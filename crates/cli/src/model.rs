@@ -10,7 +10,7 @@ use clap::Args;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ModelArgs {
     /// The model: a name from `bessemer models`, or the path of a GGUF or safetensors file or
-    /// folder [default: the built-in one, ember]
+    /// folder [default: the built-in model, ember]
     #[arg(long, short, value_name = "NAME|PATH")]
     model: Option<String>,
 }

@@ -12,7 +12,7 @@ fn json(args: &[&str]) -> Value {
 #[test]
 fn devices_says_what_is_here_and_why_others_are_not() {
     let (out, _) = run(&["devices"], 0);
-    for words in ["cpu", "reference", "metal", "webgpu", "`auto` takes cpu", "passed"] {
+    for words in ["cpu", "reference", "metal", "webgpu", "`auto` picks cpu", "passed"] {
         assert!(out.contains(words), "`{words}` is not in:\n{out}");
     }
     let (verbose, _) = run(&["devices", "--verbose"], 0);

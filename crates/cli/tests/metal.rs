@@ -59,7 +59,7 @@ fn devices_shows_what_a_gpu_can_do() {
     let mut command = bessemer(&["devices", "--verbose"]);
     command.env("BESSEMER_SOFTMETAL", "1");
     let (out, _) = finish(command, 0);
-    for words in ["Metal in software", "threadgroup memory: 32768", "`auto` takes cpu"] {
+    for words in ["Metal in software", "threadgroup memory: 32768", "`auto` picks cpu"] {
         assert!(out.contains(words), "`{words}` is not in:\n{out}");
     }
 }
@@ -108,12 +108,12 @@ fn a_report_is_one_page_that_says_what_ran_and_nothing_of_the_user() {
         "## Conformance",
         "| rms_norm | f32 |",
         "## The built-in model",
-        "The CPU writes the same.",
+        "The CPU generates the same text.",
         "## Hot kernels",
         "| linear | q4_k [256, 256], rows of f32: 1 |",
         "| linear: memory | 68 GB/s | 400 GB/s | 120 GB/s |",
         "## Kernels",
-        "0 cannot be made",
+        "0 failed to compile",
         "maxTotalThreadsPerThreadgroup",
     ] {
         assert!(page.contains(words), "`{words}` is not in:\n{page}");

@@ -172,7 +172,7 @@ fn broken_files_are_told_in_one_line() {
 fn the_demo_shows_arrays_the_fused_program_and_speed() {
     for device in ["cpu", "reference"] {
         let (out, err) = run(&["demo", "--elements", "5000", "--device", device], 0);
-        for words in ["linspace", "softmax", "yield", "GB/s", "as one program", "step by step"] {
+        for words in ["linspace", "softmax", "yield", "GB/s", "fused", "step by step"] {
             assert!(out.contains(words), "`{words}` is not in:\n{out}");
         }
         assert_eq!(err, "");
@@ -200,6 +200,6 @@ fn a_loop_without_an_end_is_an_error() {
     let out = folder.path("out.npy");
     let line = ["program", "run", &program, "--in", &a, "--out", &out, "--block", "1"];
     let err = run(&line, 1).1;
-    assert_one_error(&err, &["program spin: instruction 1 `loop`: no end after"]);
+    assert_one_error(&err, &["program spin: instruction 1 `loop`: it has not ended after"]);
     assert!(!Path::new(&out).exists());
 }

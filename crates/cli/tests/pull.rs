@@ -111,7 +111,7 @@ fn another_version_is_not_put_together_with_the_old_one() {
     let other: Vec<u8> = file().iter().map(|byte| !byte).collect();
     server.become_like(Manners { file: other.clone(), ..Manners::default() });
     let (out, _) = pull(&folder, &server, 0);
-    assert!(out.contains("size checked"), "{out}");
+    assert!(out.contains("size verified"), "{out}");
     assert_eq!(fs::read(folder.path().join(PLACE)).unwrap(), other);
     assert_eq!(parts(&folder), Vec::<PathBuf>::new());
 }

@@ -160,7 +160,7 @@ fn help_shows_the_common_flags_first() {
     let models = Models::new();
     for command in ["run", "chat"] {
         let (help, _) = models.run(&[command, "--help"], 0);
-        let (common, finer) = help.split_once("Finer control:").unwrap();
+        let (common, finer) = help.split_once("Advanced sampling:").unwrap();
         for flag in ["--model", "--temperature", "--top-k", "--seed", "--stop", "--json"] {
             assert!(common.contains(flag) && !finer.contains(&format!("  {flag}")), "{flag}");
         }

@@ -36,7 +36,7 @@ fn devices_says_why_auto_does_not_take_an_adapter_in_software() {
     assert_eq!(webgpu["available"], true);
     let details = webgpu["details"].to_string();
     assert!(details.contains("longest binding") && details.contains("adapter: "), "{details}");
-    // On a machine with a GPU `auto` takes that, and Mesa's is not looked at.
+    // On a machine with a GPU `auto` picks that one and not Mesa's.
     if webgpu["software"] == true {
         assert!(webgpu["refusal"].as_str().unwrap().contains("software"));
         assert_eq!(found["chosen"], "cpu");
@@ -58,7 +58,7 @@ fn no_adapter_is_an_error_and_auto_goes_on() {
 fn arrays_and_programs() {
     let models = Models::new();
     let (out, _) = finish(on_webgpu(&models, &["demo", "--elements", "5000"]), 0);
-    for words in ["webgpu", "softmax", "as one program"] {
+    for words in ["webgpu", "softmax", "fused"] {
         assert!(out.contains(words), "`{words}` is not in:\n{out}");
     }
     let program = models.text("twice.bp");

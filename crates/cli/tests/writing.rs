@@ -144,7 +144,7 @@ fn old_messages_make_room_and_raw_text_goes_on() {
     let chat = ["chat", "-m", "tiny", "-n", "4", "--context", "96", "--temperature", "0"];
     let input = format!("{}\n{}\n", "a".repeat(30), "b".repeat(30));
     let (out, err) = models.run_with(&chat, &input, 0);
-    assert!(out.lines().count() >= 2 && err.contains("left out"), "{out}{err}");
+    assert!(out.lines().count() >= 2 && err.contains("were dropped"), "{out}{err}");
     // One message that is too long by itself.
     let (_, err) = models.run_with(&chat, &"c".repeat(200), 1);
     assert_one_error(&err, &["context"]);

@@ -1,11 +1,10 @@
-//! Language models by name: found, loaded where there is memory for them, and kept going when a
-//! GPU fails.
+//! Language models by name: finds them, loads them on a device with enough memory, and falls back to
+//! the CPU if a GPU fails.
 
 #[cfg(test)]
 mod tests;
 
 use crate::{Device, DeviceChoice, DeviceOptions, Result};
-use bessemer_core::DeviceKind;
 use bessemer_llm::{Error as LlmError, Fallback, Llm, files::ModelFile};
 use bessemer_store::{Resolved, Store};
 use std::{fmt, sync::Arc};
@@ -75,11 +74,38 @@ impl LlmOptions {
     }
 
     /// A device that is open already. It counts as chosen by [`LlmOptions::device`].
+    ///
+    /// ```
+    /// use bessemer::{Device, LlmOptions};
+    ///
+    /// # let path = std::env::temp_dir().join(format!("bessemer-on-{}.gguf", std::process::id()));
+    /// # std::fs::write(&path, bessemer::llm::tiny::gguf())?;
+    /// # let path = path.to_str().unwrap();
+    /// let device = Device::open("cpu")?;
+    /// let llm = LlmOptions::new().on(&device).open(path)?;
+    /// # std::fs::remove_file(path)?;
+    /// assert_eq!(llm.model().device().info().id, device.info().id);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn on(self, device: &Device) -> LlmOptions {
         LlmOptions { device: Some(device.clone()), ..self }
     }
 
     /// A folder of models other than the user's.
+    ///
+    /// ```
+    /// use bessemer::{LlmOptions, llm::tiny, store::Store};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("bessemer-store-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// std::fs::write(folder.join("tiny.gguf"), tiny::gguf())?;
+    /// let options = LlmOptions::new().device("cpu".parse()?).store(Store::at(&folder));
+    /// assert!(options.open("tiny").is_ok());
+    /// let error = options.open("tinny").unwrap_err().to_string();
+    /// assert!(error.contains("did you mean `tiny`?"), "{error}");
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn store(self, store: Store) -> LlmOptions {
         LlmOptions { store: Some(store), ..self }
     }
@@ -124,9 +150,8 @@ impl LlmOptions {
 
     /// Whether a device that was for us to choose has no memory for a model.
     fn may_fall_back(&self, error: &LlmError, device: &Device) -> bool {
-        let gpu = matches!(device.info().kind, DeviceKind::Metal | DeviceKind::WebGpu);
         let full = matches!(error, LlmError::NoRoom(_) | LlmError::Load { .. });
-        gpu && full && self.choice.kind().is_none()
+        !device.info().capabilities.host_memory && full && self.choice.kind().is_none()
     }
 
     fn cpu(&self) -> crate::Result<Arc<dyn bessemer_core::Device>> {

@@ -1,7 +1,10 @@
 //! A device that has no memory for a model, or fails in the middle of a text.
 
 use super::*;
-use bessemer_core::{Batch, Buffer, Device as Core, DeviceInfo, HostMemory, Slice, Stats, Ticket};
+use bessemer_core::{
+    Batch, Buffer, Capabilities, Device as Core, DeviceInfo, DeviceKind, HostMemory, Slice, Stats,
+    Ticket,
+};
 use bessemer_llm::{GenerateOptions, files::Gguf, sampling::Sampling, tiny};
 use std::sync::{
     Mutex,
@@ -21,7 +24,11 @@ struct Failing {
 impl Failing {
     fn made(kind: DeviceKind, submissions: usize, full: bool) -> Device {
         let cpu = Device::open_with("cpu", &one_thread()).unwrap();
-        let info = DeviceInfo { kind, ..cpu.info().clone() };
+        let capabilities = match kind {
+            DeviceKind::Reference | DeviceKind::Cpu => Capabilities::HOST,
+            DeviceKind::Metal | DeviceKind::WebGpu => Capabilities::GPU,
+        };
+        let info = DeviceInfo { kind, capabilities, ..cpu.info().clone() };
         let made: Arc<dyn Core> =
             Arc::new(Failing { cpu, info, left: AtomicUsize::new(submissions), full });
         made.into()

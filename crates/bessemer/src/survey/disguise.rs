@@ -1,4 +1,4 @@
-//! A CPU device that says it is another, for tests of how one is chosen.
+//! A CPU device that pretends to be another, for tests of device selection.
 
 use bessemer_core::{
     Batch, Buffer, Device, DeviceInfo, DeviceKind, HostMemory, Result, Slice, Stats, Ticket,

@@ -10,11 +10,11 @@ use bessemer::{Array, DType, Device};
 use clap::Args;
 use std::{io::Write, time::Instant};
 
-/// Compute with arrays: what is asked, what is run, how fast
+/// Show lazy arrays, the fused kernels they become, and their speed
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {
-    /// Elements of the large arrays
+    /// Number of elements of the large arrays
     #[arg(long, value_name = "N", default_value_t = 1 << 24)]
     elements: usize,
 }
@@ -25,7 +25,7 @@ Examples:
   bessemer demo --elements 1000000 --threads 1
   bessemer demo --device reference --elements 10000";
 
-/// How often each way is measured; the best counts.
+/// Repetitions of each measurement; the fastest counts.
 const ROUNDS: usize = 5;
 
 impl Demo {
@@ -46,7 +46,7 @@ impl Demo {
     }
 }
 
-/// Arrays look and behave as NumPy's.
+/// Small arrays, printed as NumPy prints them.
 fn small(device: &Device, out: &mut dyn Write) -> Result<()> {
     let a = Array::linspace(device, 0.0, 1.0, 12).reshape(&[3, 4]);
     let scores = (&a * 4.0).sin() + Array::arange(device, 0, 4, 1);
@@ -62,7 +62,7 @@ fn fused(device: &Device, elements: usize, out: &mut dyn Write) -> Result<()> {
     let (a, b, c) = (random(1), random(2), random(3));
     Array::eval_all(&[&a, &b, &c])?;
     let ask = || (&a * &b + &c).relu().sum_all();
-    writeln!(out, "{DIM}(a * b + c).relu().sum(), {elements} elements each, becomes{DIM:#}")?;
+    writeln!(out, "{DIM}(a * b + c).relu().sum(), {elements} elements each, is fused into{DIM:#}")?;
     writeln!(out, "{}", ask().explain())?;
 
     let mut result = 0.0;
@@ -87,12 +87,7 @@ fn fused(device: &Device, elements: usize, out: &mut dyn Write) -> Result<()> {
         let speed = bytes / seconds / 1e9;
         writeln!(out, "{name:<14} {:>10}  {speed:6.1} GB/s of input{more}", text::seconds(seconds))
     };
-    tell(
-        out,
-        "as one program",
-        one_pass,
-        &format!("  {BOLD}{:.1}×{BOLD:#}", step_by_step / one_pass),
-    )?;
+    tell(out, "fused", one_pass, &format!("  {BOLD}{:.1}×{BOLD:#}", step_by_step / one_pass))?;
     tell(out, "step by step", step_by_step, "")?;
     let off = (f64::from(result) - f64::from(step_result)).abs();
     anyhow::ensure!(

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// Show the devices of this machine, and which one `auto` takes
+/// List the devices of this machine, and which one `auto` picks
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Devices {
@@ -19,7 +19,7 @@ pub(crate) struct Devices {
     #[arg(long)]
     json: bool,
 
-    /// Also show what each device was asked in its quick check
+    /// Also show device details and the cases of the quick check
     #[arg(long, short)]
     verbose: bool,
 }
@@ -41,7 +41,7 @@ impl Devices {
         let absent = survey.findings.iter().filter(|finding| finding.info.is_none());
         for (i, finding) in absent.enumerate() {
             if i == 0 {
-                writeln!(out, "\n{BOLD}not here{BOLD:#}")?;
+                writeln!(out, "\n{BOLD}not available{BOLD:#}")?;
             }
             writeln!(out, "{}: {}", finding.kind, finding.refusal.as_deref().unwrap_or("absent"))?;
         }
@@ -49,8 +49,8 @@ impl Devices {
             write_details(&survey, out)?;
         }
         match survey.chosen() {
-            Some(finding) => writeln!(out, "\n`auto` takes {BOLD}{}{BOLD:#}.", finding.kind)?,
-            None => writeln!(out, "\n{BAD}`auto` has nothing to take.{BAD:#}")?,
+            Some(finding) => writeln!(out, "\n`auto` picks {BOLD}{}{BOLD:#}.", finding.kind)?,
+            None => writeln!(out, "\n{BAD}`auto` finds no device.{BAD:#}")?,
         }
         Ok(())
     }
@@ -62,7 +62,7 @@ fn write_here(survey: &Survey, out: &mut dyn Write) -> Result<(), Fault> {
     let mut table = Table::new(&[
         left("device"),
         left("hardware"),
-        left("uses"),
+        left("features"),
         right("threads"),
         right("memory"),
         left("quick check"),
@@ -78,8 +78,8 @@ fn write_here(survey: &Survey, out: &mut dyn Write) -> Result<(), Fault> {
             Some(false) => BAD,
         };
         let verdict = match &finding.refusal {
-            None if chosen => Cell::new("takes it").style(GOOD),
-            None => Cell::new("takes a better one").style(DIM),
+            None if chosen => Cell::new("picked").style(GOOD),
+            None => Cell::new("another is preferred").style(DIM),
             Some(why) if passed == Some(false) => Cell::new(format!("no: {why}")).style(WARN),
             Some(why) => Cell::new(format!("no: {why}")).style(DIM),
         };
@@ -101,13 +101,13 @@ fn summary(check: &QuickCheck) -> String {
     let time = check.time.as_secs_f64() * 1e3;
     match troubles {
         0 => format!("passed {total} in {time:.1} ms"),
-        _ => format!("{troubles} of {total} not passed"),
+        _ => format!("{troubles} of {total} failed"),
     }
 }
 
 fn write_details(survey: &Survey, out: &mut dyn Write) -> Result<(), Fault> {
     let isas: Vec<_> = Isa::here().map(Isa::name).collect();
-    writeln!(out, "\n{BOLD}instruction sets of this machine{BOLD:#}\n{}", isas.join(" "))?;
+    writeln!(out, "\n{BOLD}CPU instruction sets{BOLD:#}\n{}", isas.join(" "))?;
     for finding in survey.findings.iter().filter(|finding| !finding.details.is_empty()) {
         writeln!(out, "\n{BOLD}{}{BOLD:#}\n{}", finding.kind, finding.details.join("\n"))?;
     }

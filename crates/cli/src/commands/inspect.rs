@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::Value;
 use std::io::Write;
 
-/// Show what a model is: metadata, tensors, the memory it needs
+/// Show a model's metadata, tensors and memory use
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Inspect {
@@ -20,15 +20,15 @@ pub(crate) struct Inspect {
     #[arg(value_name = "NAME|PATH")]
     file: Option<String>,
 
-    /// The same as the argument
+    /// The model, as an alternative to the argument
     #[arg(long, short, value_name = "NAME|PATH", conflicts_with = "file")]
     model: Option<String>,
 
-    /// Tokens of context to tell the memory for
+    /// The context length, in tokens, to estimate memory for
     #[arg(long, value_name = "N", default_value_t = 2048)]
     context: usize,
 
-    /// How keys and values are cached: f16, f32 or q8_0
+    /// The dtype of the KV cache: f16, f32 or q8_0
     #[arg(long, value_name = "DTYPE", default_value = "f16")]
     cache: DType,
 
@@ -89,7 +89,7 @@ fn write_memory(summary: &Summary, out: &mut dyn Write) -> Result<(), Fault> {
     let memory = &summary.memory;
     let cache = match memory.kv_cache {
         Some(bytes) => format!("cache ({}) {}", memory.kv_dtype, text::bytes(bytes)),
-        None => "a cache of a size the files do not say".to_owned(),
+        None => "a cache of unknown size".to_owned(),
     };
     let work = memory.work.map_or(String::new(), |work| format!(" + work {}", text::bytes(work)));
     let (context, total) = (memory.context, text::bytes(memory.total));
@@ -99,7 +99,7 @@ fn write_memory(summary: &Summary, out: &mut dyn Write) -> Result<(), Fault> {
         "for {context} tokens: weights {weights} + {cache}{work} = {BOLD}{total}{BOLD:#}"
     )?;
     if let Some(longest) = memory.longest_context {
-        writeln!(out, "made for up to {longest} tokens")?;
+        writeln!(out, "context length {longest} tokens")?;
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::{io::Write, path::Path};
 
-/// List the models that are here
+/// List downloaded models
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Models {

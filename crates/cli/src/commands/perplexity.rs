@@ -13,18 +13,18 @@ use clap::Args;
 use serde_json::json;
 use std::{fs, io::Write, path::PathBuf, time::Instant};
 
-/// Measure the perplexity of a model on a text
+/// Measure a model's perplexity on a text file
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Perplexity {
-    /// A text file; the longer, the more the figure means
+    /// The text file; a longer text gives a more reliable result
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
     #[command(flatten)]
     load: LoadArgs,
 
-    /// Only the first windows
+    /// Use only the first N windows
     #[arg(long, value_name = "N")]
     windows: Option<usize>,
 
@@ -39,10 +39,10 @@ Examples:
   bessemer perplexity text.txt --model smollm2-q8_0.gguf --context 1024 --json
   bessemer perplexity text.txt --model smollm2 --windows 10
 
-The text is cut into windows of --context tokens (512 unless it says otherwise, or as many as the
-model was made for if they are fewer). Of each, the second half is scored, given all of the window
-before it: the way of llama.cpp's tool, so that figures can be compared. Lower is better; 1 would be
-a model that knows the text by heart.";
+The text is split into windows of --context tokens (default: 512, or the model's context length if that
+is shorter). The second half of each window is scored, given all tokens of the window before it. This is
+how llama.cpp's perplexity tool works, so results can be compared. Lower is better; a model that
+predicts every token with certainty has a perplexity of 1.";
 
 /// The usual window.
 const CONTEXT: usize = 512;

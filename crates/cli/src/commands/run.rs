@@ -15,11 +15,11 @@ use clap::Args;
 use serde_json::json;
 use std::io::Write;
 
-/// Write text with a model
+/// Generate text with a model
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Run {
-    /// What to start from, or what to answer; read from stdin if it is `-` or not given
+    /// The prompt; read from stdin if it is `-` or not given
     prompt: Option<String>,
 
     #[command(flatten)]
@@ -28,19 +28,19 @@ pub(crate) struct Run {
     #[command(flatten)]
     generate: GenerateArgs,
 
-    /// What the model is told to be, for models with a chat template
+    /// The system prompt, for models with a chat template
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
 
-    /// No chat template: the model goes on with the prompt
+    /// Do not use the chat template: the model continues the prompt
     #[arg(long, conflicts_with = "system")]
     raw: bool,
 
-    /// Say at the end how long it took, on stderr
+    /// Print timings to stderr at the end
     #[arg(long)]
     timings: bool,
 
-    /// Print one JSON object at the end instead of text as it comes
+    /// Print one JSON object at the end instead of streaming text
     #[arg(long)]
     json: bool,
 }
@@ -54,10 +54,10 @@ Examples:
   bessemer run --model base.gguf --raw \"def fibonacci(n):\" --temperature 0 -n 100
   bessemer run --model smollm2 \"Name a colour\" --json | jq -r .text
 
-A prompt that starts with a dash comes after `--`. A model with a chat template answers the prompt;
-one without, or with --raw, goes on with it, and the prompt is printed first. JSON: model, prompt,
-text, tokens (their numbers), stop (end, stop, length, context or cancelled), seed, timings. Ctrl-C
-ends the text; the exit code is then 130.";
+Put a prompt that starts with a dash after `--`. A model with a chat template answers the prompt. A
+model without one, or with --raw, continues it; the prompt is then printed first. JSON fields: model,
+prompt, text, tokens (their ids), stop (end, stop, length, context or cancelled), seed, timings. Ctrl-C
+stops the generation; the exit code is then 130.";
 
 impl Run {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {

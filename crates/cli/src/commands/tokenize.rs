@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::json;
 use std::io::Write;
 
-/// Show the tokens of a text: their numbers and what each stands for
+/// Show the tokens of a text: their ids and their text
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Tokenize {
@@ -22,19 +22,19 @@ pub(crate) struct Tokenize {
     #[command(flatten)]
     model: ModelArgs,
 
-    /// Take token numbers instead, and print their text
+    /// Take token ids instead of text, and print the text
     #[arg(long)]
     decode: bool,
 
-    /// Find the model's special tokens in the text, such as <|im_start|>
+    /// Parse special tokens in the text, such as <|im_start|>
     #[arg(long)]
     special: bool,
 
-    /// Only the text: nothing before or after it, even if the model wants it
+    /// Do not add BOS or EOS tokens, even if the model uses them
     #[arg(long)]
     raw: bool,
 
-    /// Print JSON: the count, and the number and piece of each
+    /// Print JSON: the count, and the id and piece of each token
     #[arg(long)]
     json: bool,
 }

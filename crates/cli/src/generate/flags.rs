@@ -14,7 +14,7 @@ pub(crate) struct GenerateArgs {
     given: Vec<(&'static Setting, String)>,
 }
 
-const HEADING: &str = "Finer control";
+const HEADING: &str = "Advanced sampling";
 
 fn arg(setting: &'static Setting) -> Arg {
     let help = match setting.default {

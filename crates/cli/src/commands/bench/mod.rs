@@ -15,7 +15,7 @@ use crate::{args::Global, fault::Fault};
 use clap::{Args, Subcommand};
 use std::io::Write;
 
-/// Measure how fast things are on this machine
+/// Measure the speed of ops and models on this machine
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
     #[command(subcommand)]

@@ -13,16 +13,16 @@ use crate::{
     progress::Progress,
     text::{self, Align, BAD, BOLD, Cell, GOOD, PLAIN, Table, WARN},
 };
-use bessemer::{DeviceInfo, DeviceKind};
+use bessemer::DeviceInfo;
 use clap::Args;
 use serde_json::json;
 use std::{collections::BTreeSet, io::Write, path::PathBuf};
 
-/// Measure each op against what the machine can do at most
+/// Compare each op with the limits of the machine (roofline)
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Ops {
-    /// Only this op
+    /// Measure only this op
     #[arg(long, value_name = "OP")]
     op: Option<String>,
 
@@ -30,7 +30,7 @@ pub(crate) struct Ops {
     #[arg(long)]
     json: bool,
 
-    /// Also draw the roofline into this file
+    /// Also draw the roofline plot into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -41,11 +41,10 @@ Examples:
   bessemer bench ops --op linear --threads 2
   bessemer bench ops --svg ops.svg --json > ops.json
 
-First the machine's limits are measured: bytes read per second, f32 multiply-adds and 8-bit dot
-products. Those of a GPU are what its own reads and multiply-adds reach; it has no dot products. Then
-each op: its share of the limit is the least time in which its bytes could be moved
-and its arithmetic done, over the time it took. Operands are spread over more memory than caches
-hold. Close other programs for figures that mean something.";
+The limits of the machine are measured first: memory read bandwidth, f32 multiply-adds and 8-bit dot
+products. On a GPU they are measured with its own reads and multiply-adds, without dot products. An op's
+share of the limit is the minimum time to move its bytes and do its arithmetic, divided by the time it
+took. Operands are larger than the caches. Close other programs for reliable results.";
 
 impl Ops {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
@@ -64,9 +63,9 @@ impl Ops {
         let device = global.open()?;
         let bar = Progress::new(works.len() + 1);
         bar.at(0, "the machine's limits".into());
-        let limits = match device.info().kind {
-            DeviceKind::Cpu | DeviceKind::Reference => Limits::measure(device.info().threads)?,
-            DeviceKind::Metal | DeviceKind::WebGpu => gpu_limits::measure(&device)?,
+        let limits = match device.info().capabilities.host_memory {
+            true => Limits::measure(device.info().threads)?,
+            false => gpu_limits::measure(&device)?,
         };
         let mut results = Vec::new();
         for (i, work) in works.iter().enumerate() {

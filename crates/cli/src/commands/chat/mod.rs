@@ -19,7 +19,7 @@ use orders::Order;
 use std::io::Write;
 use talk::Talk;
 
-/// Talk to a model
+/// Chat with a model
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Chat {
@@ -29,15 +29,15 @@ pub(crate) struct Chat {
     #[command(flatten)]
     generate: GenerateArgs,
 
-    /// What the model is told to be
+    /// The system prompt
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
 
-    /// No chat template: the model goes on with what you type
+    /// Do not use the chat template: the model continues what you type
     #[arg(long, conflicts_with = "system")]
     raw: bool,
 
-    /// Say after each answer how long it took
+    /// Print timings after each answer
     #[arg(long)]
     timings: bool,
 
@@ -52,10 +52,10 @@ Examples:
   bessemer chat --model smollm2 --system \"You are a patient teacher.\" --temperature 0.5
   printf 'Hello!\\nTell me more.\\n' | bessemer chat --model smollm2 --json
 
-At the prompt: arrows edit and recall, a line that ends in \\ goes on in the next, Ctrl-C stops the
-answer (not the program), Ctrl-D leaves. /help lists what else there is: /reset /save /load /set.
-From a pipe each line is a message. When the conversation no longer fits the context, its oldest
-messages are left out. JSON: role, content, tokens (how many), stop, timings.";
+At the prompt, the arrow keys edit the line and browse the history. A line that ends in \\ continues on
+the next. Ctrl-C stops the answer, Ctrl-D quits. /help lists the chat commands: /reset /save /load /set.
+From a pipe, each line is one message. When the conversation no longer fits into the context, its oldest
+messages are dropped. JSON fields: role, content, tokens (their number), stop, timings.";
 
 impl Chat {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
@@ -72,7 +72,7 @@ impl Chat {
         if lines.is_terminal() && !self.json {
             let how = if raw { "it goes on with what you type" } else { "it answers" };
             let name = &loaded.name;
-            writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}{how}; /help for help, Ctrl-D leaves{DIM:#}")?;
+            writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}{how}; /help for help, Ctrl-D quits{DIM:#}")?;
         }
         let mut talk = Talk::new(&loaded, session, options, self.system, raw);
         talk.timings = self.timings;
@@ -82,7 +82,7 @@ impl Chat {
             let line = match lines.next()? {
                 Line::End => break,
                 Line::Interrupted => {
-                    anstream::eprintln!("{DIM}Ctrl-D leaves{DIM:#}");
+                    anstream::eprintln!("{DIM}Ctrl-D quits{DIM:#}");
                     continue;
                 }
                 Line::Text(line) => line,

@@ -1,9 +1,9 @@
-//! Lines that start with a slash: what is asked of the program and not of the model.
+//! Chat commands: lines that start with a slash.
 
 use bessemer_llm::SETTINGS;
 use std::path::PathBuf;
 
-/// What a person wants of the program.
+/// A chat command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Order {
     Help,
@@ -16,17 +16,17 @@ pub(super) enum Order {
 }
 
 const HELP: &str = "\
-/reset            forget the conversation
-/save FILE        write it to a file
-/load FILE        go on with one from a file
+/reset            clear the conversation
+/save FILE        save the conversation to a file
+/load FILE        load a conversation from a file
 /set              show the settings
-/set KEY VALUE    change one; `none` unsets it where that makes sense
-/quit             leave (so does Ctrl-D)
-A line that ends in \\ goes on in the next; one that starts with // is sent with one slash.
-The settings:
-  system               What the model is told to be";
+/set KEY VALUE    change a setting; `none` unsets it, if it can be unset
+/quit             quit (so does Ctrl-D)
+A line that ends in \\ continues on the next. A line that starts with // is sent with one slash.
+Settings:
+  system               The system prompt";
 
-/// What `/help` says.
+/// The text of `/help`.
 pub(super) fn help() -> String {
     SETTINGS.iter().fold(HELP.to_owned(), |help, setting| {
         format!("{help}\n  {:<20} {}", setting.name, setting.help)
@@ -34,7 +34,7 @@ pub(super) fn help() -> String {
 }
 
 impl Order {
-    /// The order in a line; `None` if it is for the model, an error if it is none that is known.
+    /// The command in a line; `None` if the line is for the model, an error if it is unknown.
     pub(super) fn parse(line: &str) -> Option<Result<Order, String>> {
         let words = line.trim_end().strip_prefix('/')?;
         if words.starts_with('/') {

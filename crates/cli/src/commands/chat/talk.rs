@@ -136,7 +136,9 @@ impl<'a> Talk<'a> {
                 tokens.len() + ROOM.min(self.session.capacity() / 4) <= self.session.capacity();
             if fits || self.messages.len() == 1 {
                 if dropped > 0 && !self.json {
-                    note(&format!("the oldest {dropped} messages no longer fit and were left out"));
+                    note(&format!(
+                        "the context is full: the oldest {dropped} messages were dropped"
+                    ));
                 }
                 return Ok(tokens);
             }
@@ -195,7 +197,7 @@ impl<'a> Talk<'a> {
         self.messages = messages;
         self.text = saved.text;
         let count = self.messages.len();
-        Ok(format!("{count} messages of {}, with {}", path.display(), saved.model))
+        Ok(format!("loaded {count} messages from {}, with {}", path.display(), saved.model))
     }
 
     fn settings(&self) -> String {

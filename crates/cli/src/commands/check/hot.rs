@@ -12,7 +12,7 @@ use bessemer::{
 };
 use std::fmt::Write;
 
-/// What is over a kernel, by the notes that lie beside it.
+/// What bounds a kernel, from the notes in its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Limit {
     /// Bytes that memory moves.
@@ -32,7 +32,7 @@ struct Hot {
 const GPUS: [(&str, f64, f64); 3] =
     [("M1", 68.0, 2600.0), ("M2 Max", 400.0, 13600.0), ("M4", 120.0, 4300.0)];
 
-/// Software is slow, and its times mean nothing: sizes that only show that kernels run.
+/// Software emulation is slow and its times mean nothing: sizes just large enough to run the kernels.
 fn all(software: bool) -> Vec<Hot> {
     let size = |full, small| if software { small } else { full };
     let hot = |work, notes, limit| Hot { work, notes, limit };
@@ -56,10 +56,10 @@ pub(super) fn section(device: &Device) -> String {
     let effort = if software { Effort::BRIEF } else { Effort::FULL };
     let mut text = String::from("## Hot kernels\n\n");
     text.push_str(match software {
-        true => "This is software: the times say nothing of a GPU.\n\n",
-        false => "Operands are spread over more memory than caches hold; the best run counts.\n\n",
+        true => "This device is emulated in software: the times say nothing about a GPU.\n\n",
+        false => "Operands are larger than the caches; the fastest run counts.\n\n",
     });
-    text.push_str("| op | operands | time | GB/s | GFLOP/s | limit by notes.md |");
+    text.push_str("| op | operands | time | GB/s | GFLOP/s | bound, from notes.md |");
     for (gpu, ..) in GPUS {
         // Writing to a string cannot fail.
         let _ = write!(text, " {gpu} at most |");

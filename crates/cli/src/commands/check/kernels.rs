@@ -18,7 +18,7 @@ struct Group<'k> {
 pub(super) fn section(kernels: &[CompiledKernel]) -> String {
     let mut text = String::from("## Kernels\n\n");
     if kernels.is_empty() {
-        text.push_str("This device has compiled none.\n");
+        text.push_str("This device has compiled no kernels.\n");
         return text;
     }
     let mut groups: BTreeMap<(&str, &str), Group<'_>> = BTreeMap::new();
@@ -32,7 +32,7 @@ pub(super) fn section(kernels: &[CompiledKernel]) -> String {
     }
     let failed: usize = groups.values().map(|group| group.failed.len()).sum();
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "{} were asked for; {failed} cannot be made.\n", kernels.len());
+    let _ = writeln!(text, "{} requested; {failed} failed to compile.\n", kernels.len());
     text.push_str(
         "| file | function | variants | failed | maxTotalThreadsPerThreadgroup | \
          threadExecutionWidth | staticThreadgroupMemoryLength |\n\
@@ -97,7 +97,7 @@ mod tests {
             kernel("W=float", Ok(limits(640))),
             kernel("W=bad", Err(message)),
         ]);
-        assert!(text.contains("3 were asked for; 1 cannot be made."), "{text}");
+        assert!(text.contains("3 requested; 1 failed to compile."), "{text}");
         assert!(
             text.contains("| linear/few.metal | few | 3 | 1 | 640 to 1024 | 32 | 0 |"),
             "{text}"
@@ -105,6 +105,6 @@ mod tests {
         assert!(text.contains("`W=bad`:\n\n```\nprogram_source:3: error: no\n"), "{text}");
         assert_eq!(text.matches("more").count(), LINES - 1);
         assert!(text.contains("few W=half: 1024 threads, 32 wide, 0 bytes"), "{text}");
-        assert!(section(&[]).contains("compiled none"));
+        assert!(section(&[]).contains("compiled no kernels"));
     }
 }

@@ -21,15 +21,15 @@ use clap::Args;
 use serde_json::json;
 use std::{io::Write, path::PathBuf, time::Instant};
 
-/// Hold a device to the reference, op by op
+/// Test a device against the reference, op by op
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
-    /// Only the cases of this op
+    /// Run only the cases of this op
     #[arg(long, value_name = "OP")]
     op: Option<String>,
 
-    /// Only the few cases that `auto` asks of a device
+    /// Run only the quick cases, which `auto` runs before it picks a device
     #[arg(long)]
     quick: bool,
 
@@ -37,19 +37,19 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Print docs/support.md: which op takes which dtypes on the devices every machine has
+    /// Print docs/support.md: the dtypes each op supports on each kind of device
     #[arg(long, conflicts_with_all = ["json", "op", "quick"])]
     markdown: bool,
 
-    /// Also write a page for those who work on bessemer to FILE: the device and its limits, each
-    /// kernel, the results, how fast hot kernels are, and a text; nothing of yours is in it
+    /// Also write a report for bessemer's developers to FILE: the device and its limits, each kernel,
+    /// the results, the speed of hot kernels, and a generated text; it has no private data
     #[arg(long, value_name = "FILE", conflicts_with = "markdown")]
     report: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  bessemer check                               the device that `auto` takes
+  bessemer check                               the device that `auto` picks
   bessemer check --device cpu --op linear
   bessemer check --quick --json | jq .passed
   bessemer check --device metal --report mac.md
@@ -95,7 +95,7 @@ fn check_with_bar(device: &Device, cases: &[Case]) -> Report {
     check(&***device, cases, |progress| {
         let trouble = match progress.troubles {
             0 => String::new(),
-            n => format!("{n} not passed; "),
+            n => format!("{n} failed; "),
         };
         bar.at(progress.done, format!("{trouble}{}: {}", progress.case.op, progress.case.name));
     })
@@ -103,7 +103,8 @@ fn check_with_bar(device: &Device, cases: &[Case]) -> Report {
 
 fn write_support(global: &Global, cases: &[Case], out: &mut dyn Write) -> Result<(), Fault> {
     let mut reports = Vec::new();
-    for choice in [DeviceChoice::Reference, DeviceChoice::Cpu] {
+    use DeviceChoice::{Cpu, Metal, Reference, WebGpu};
+    for choice in [Reference, Cpu, Metal, WebGpu] {
         let device = Device::open_with(choice, &global.options())?;
         reports.push(check_with_bar(&device, cases));
     }
@@ -136,7 +137,7 @@ fn write_text(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<(), 
         ("dtype", Align::Left),
         right("passed"),
         right("failed"),
-        right("refused"),
+        right("unsupported"),
         right("worst nmse"),
         right("worst error"),
     ]);
@@ -166,7 +167,7 @@ fn write_text(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<(), 
     let total = text::count(report.results.len(), "case");
     match troubles {
         0 => writeln!(out, "\n{GOOD}all {total} passed{GOOD:#} in {seconds:.2} s")?,
-        n => writeln!(out, "\n{BAD}{n} of {total} did not pass{BAD:#} in {seconds:.2} s")?,
+        n => writeln!(out, "\n{BAD}{n} of {total} failed{BAD:#} in {seconds:.2} s")?,
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The page of a report: all that somebody without this machine needs to know of how a device works.
+//! The report of `check --report`: what a developer without this machine needs to know.
 
 use super::{hot, kernels, private};
 use crate::builtin;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 const PROMPT: &str = "Once upon a time";
 const TOKENS: usize = 48;
 
-/// The page, in Markdown. It takes a while: kernels are measured, and a text is written.
+/// The report, in Markdown. It takes a while: it measures kernels and generates a text.
 pub(super) fn page(device: &Device, report: &Report, seconds: f64) -> String {
     let mut page = head(device);
     page.push_str(&results(report, seconds));
@@ -47,7 +47,7 @@ fn results(report: &Report, seconds: f64) -> String {
     let mut text = String::from("## Conformance\n\n");
     let _ = writeln!(text, "{} of {all} cases passed, in {seconds:.1} s.\n", all - troubles);
     text.push_str(
-        "| op | dtype | passed | failed | refused | worst nmse | worst error |\n\
+        "| op | dtype | passed | failed | unsupported | worst nmse | worst error |\n\
          | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for row in report.rows() {
@@ -66,13 +66,14 @@ fn results(report: &Report, seconds: f64) -> String {
     text
 }
 
-/// What the built-in model writes, and whether the CPU writes the same.
+/// What the built-in model generates, and whether the CPU generates the same.
 fn story(device: &Device) -> String {
-    let mut text = format!("## The built-in model\n\n`{PROMPT}`, {TOKENS} tokens, greedily:\n\n");
+    let mut text =
+        format!("## The built-in model\n\n`{PROMPT}`, {TOKENS} tokens, greedy decoding:\n\n");
     let found = match written(device) {
         Ok(found) => found,
         Err(why) => {
-            let _ = writeln!(text, "It could not: {why}");
+            let _ = writeln!(text, "Generation failed: {why}");
             return text;
         }
     };
@@ -80,9 +81,11 @@ fn story(device: &Device) -> String {
     let precise = DeviceOptions { precise: true, ..Default::default() };
     let cpu = Device::open_with("cpu", &precise).map_err(|error| error.to_string());
     let same = match cpu.and_then(|cpu| written(&cpu)) {
-        Ok(other) if other == found => "The CPU writes the same.".to_owned(),
-        Ok(other) => format!("The CPU writes something else:\n\n> {}", other.replace('\n', "\n> ")),
-        Err(why) => format!("The CPU could not: {why}"),
+        Ok(other) if other == found => "The CPU generates the same text.".to_owned(),
+        Ok(other) => {
+            format!("The CPU generates a different text:\n\n> {}", other.replace('\n', "\n> "))
+        }
+        Err(why) => format!("Generation on the CPU failed: {why}"),
     };
     let _ = writeln!(text, "> {quoted}\n\n{same}");
     text

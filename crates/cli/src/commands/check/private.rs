@@ -24,32 +24,50 @@ pub(super) fn names() -> Vec<String> {
 pub(super) fn without(text: &str, names: &[String]) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        out.push_str(&without_names(&without_paths(line), names));
+        // Names first: in a path, one with a space in it would not be whole.
+        out.push_str(&without_paths(&without_names(line, names)));
     }
     out
 }
 
-/// Characters that end a path in messages.
-fn ends_path(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ')' | ',' | ';' | ':' | '|' | '<' | '>')
+/// How long the path is that `text` starts with, if it starts with one: what begins with `~/`, `C:\` or
+/// `\\`, or with a slash if there is another.
+fn path(text: &str) -> Option<usize> {
+    let word = &text[..path_end(text)];
+    let is_path = match word.as_bytes() {
+        [b'~', b'/' | b'\\', ..] | [b'\\', b'\\', _, ..] => true,
+        [drive, b':', b'/' | b'\\', ..] => drive.is_ascii_alphabetic(),
+        [b'/', ..] => word.len() > 2 && word[1..].contains('/'),
+        _ => false,
+    };
+    is_path.then_some(word.len())
 }
 
-/// A path is a slash at the start of a word and what follows it, with another slash in it.
+/// Where a path ends in a message. A colon ends it, but not the one behind the letter of a drive.
+fn path_end(text: &str) -> usize {
+    let ends = |(at, c): &(usize, char)| match c {
+        ':' => !text[at + 1..].starts_with(['/', '\\']),
+        '"' | '\'' | '`' | ')' | ',' | ';' | '|' | '<' | '>' => true,
+        c => c.is_whitespace(),
+    };
+    text.char_indices().find(ends).map_or(text.len(), |(at, _)| at)
+}
+
+/// The line with something else for each path that starts a word.
 fn without_paths(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let (mut rest, mut before) = (line, ' ');
     while let Some(c) = rest.chars().next() {
         let starts = before.is_whitespace() || "\"'`(=:<".contains(before);
-        let path = match c {
-            '/' | '~' if starts => &rest[..rest.find(ends_path).unwrap_or(rest.len())],
-            _ => "",
-        };
-        let taken = if path.matches('/').count() > usize::from(c == '/') && path.len() > 2 {
-            out.push_str(GONE);
-            path.len()
-        } else {
-            out.push(c);
-            c.len_utf8()
+        let taken = match path(rest).filter(|_| starts) {
+            Some(path) => {
+                out.push_str(GONE);
+                path
+            }
+            None => {
+                out.push(c);
+                c.len_utf8()
+            }
         };
         before = rest[..taken].chars().next_back().unwrap_or(' ');
         rest = &rest[taken..];
@@ -84,13 +102,17 @@ mod tests {
 
     #[test]
     fn paths_and_names_are_gone_and_the_rest_stays() {
-        let names = ["ada".to_owned(), "adas-mac.local".to_owned()];
+        let names = ["Ada Lovelace", "ada", "adas-mac.local"].map(str::to_owned);
         for (text, wanted) in [
             ("cannot read /Users/ada/models/x.gguf: gone", "cannot read …: gone"),
             ("in \"/private/tmp/a b\", twice (~/x/y)", "in \"… b\", twice (…)"),
             ("on adas-mac.local by ada, not by adagio", "on … by …, not by adagio"),
             ("120 GB/s, 8×8 and/or linear/few.metal", "120 GB/s, 8×8 and/or linear/few.metal"),
             ("a / b // c /d \u{2028}/", "a / b // c /d \u{2028}/"),
+            (r"cannot read C:\Users\ada\x.gguf: gone", "cannot read …: gone"),
+            (r#"in "\\?\C:\x", (D:/y) and "\\server\share", a:b"#, "in \"…\", (…) and \"…\", a:b"),
+            (r#""\\?\C:\Users\x""#, "\"…\""),
+            (r"~\models of C:\Users\Ada Lovelace\x", "… of …"),
             ("file=/a/b\nnext /Users/ada/c\n", "file=…\nnext …\n"),
         ] {
             assert_eq!(without(text, &names), wanted);

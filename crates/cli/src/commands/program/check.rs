@@ -8,11 +8,11 @@ use bessemer::program::Form;
 use clap::Args;
 use std::{io::Write, path::PathBuf};
 
-/// Read and verify programs
+/// Parse and verify programs
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
-    /// The files
+    /// The program files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -22,7 +22,7 @@ Examples:
   bessemer program check axpy.bp
   bessemer program check kernels/*.bp
 
-Errors name the file, line and column, and the rule that is broken.";
+Errors give the file, line and column, and the rule that was broken.";
 
 impl Check {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Fault> {

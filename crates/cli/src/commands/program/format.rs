@@ -4,15 +4,15 @@ use crate::{fault::Fault, files::write_whole};
 use clap::Args;
 use std::{io::Write, path::PathBuf};
 
-/// Print a program in its usual form; comments are not kept
+/// Format a program; comments are not kept
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Format {
-    /// The file
+    /// The program file
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Write it to this file instead, which may be the same
+    /// Write to this file instead of stdout; may be the input file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

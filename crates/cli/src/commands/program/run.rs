@@ -20,16 +20,16 @@ use std::{
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Run {
-    /// The program
+    /// The program file
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// An array for the next parameter that is read, or for the one of this name
+    /// The array for the next input parameter, or for the parameter NAME
     #[arg(long = "in", value_name = "[NAME=]FILE")]
     inputs: Vec<String>,
 
-    /// Where to write the next parameter that is written, or the one of this name; those without
-    /// a file are printed
+    /// The file for the next output parameter, or for the parameter NAME; outputs without a file
+    /// are printed
     #[arg(long = "out", value_name = "[NAME=]FILE")]
     outputs: Vec<String>,
 
@@ -37,16 +37,16 @@ pub(crate) struct Run {
     #[arg(long = "set", value_name = "NAME=VALUE")]
     values: Vec<String>,
 
-    /// The shape of what is written [default: for a map, what all inputs broadcast to; for a
-    /// kernel, that of the first input]
+    /// The shape of the outputs [default: for a map, the broadcast shape of all inputs; for a kernel,
+    /// the shape of the first input]
     #[arg(long, value_name = "SIZES")]
     shape: Option<Sizes>,
 
-    /// Threadgroups of a kernel, as X or X,Y,Z [default: enough for one thread per element]
+    /// Number of threadgroups of a kernel, as X or X,Y,Z [default: enough for one thread per element]
     #[arg(long, value_name = "SIZES")]
     grid: Option<Sizes>,
 
-    /// Threads of a threadgroup, as X or X,Y,Z [default: 256]
+    /// Number of threads per threadgroup, as X or X,Y,Z [default: 256]
     #[arg(long, value_name = "SIZES")]
     block: Option<Sizes>,
 }
@@ -57,8 +57,8 @@ Examples:
   bessemer program run axpy.bp --in x=x.npy --in y=y.npy --set k=2.5
   bessemer program run sum.bp --in a.npy --shape 64 --grid 64 --block 256 --device reference
 
-Arrays are converted to the dtype of their parameter. A parameter that is read and written takes a
-file by --in for what it holds at first, and one by --out.";
+Arrays are converted to the dtype of their parameter. A parameter that is read and written (inout)
+takes its initial values from --in and is written to --out.";
 
 impl Run {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {

@@ -28,7 +28,21 @@ fn of_usage() -> Option<u64> {
     usage.and_then(|usage| u64::try_from(usage.ru_maxrss).ok())
 }
 
-#[cfg(not(target_os = "macos"))]
+#[cfg(windows)]
+fn of_usage() -> Option<u64> {
+    use windows_sys::Win32::System::{
+        ProcessStatus::{K32GetProcessMemoryInfo, PROCESS_MEMORY_COUNTERS},
+        Threading::GetCurrentProcess,
+    };
+    let mut counters = PROCESS_MEMORY_COUNTERS::default();
+    let bytes = size_of::<PROCESS_MEMORY_COUNTERS>() as u32;
+    // SAFETY: it writes no more than `bytes` to the structure, which lives until the call is over. The
+    // handle of this process is no resource and is not closed.
+    let told = unsafe { K32GetProcessMemoryInfo(GetCurrentProcess(), &mut counters, bytes) } != 0;
+    told.then_some(counters.PeakWorkingSetSize as u64)
+}
+
+#[cfg(not(any(target_os = "macos", windows)))]
 fn of_usage() -> Option<u64> {
     None
 }
@@ -80,7 +94,7 @@ mod tests {
         let status = "Name:\tx\nVmPeak:\t  99 kB\nVmHWM:\t    1234 kB\nThreads:\t1\n";
         assert_eq!(of_status(status), Some(1234 * 1024));
         assert_eq!(of_status("Name:\tx\n"), None);
-        if cfg!(any(target_os = "linux", target_os = "macos")) {
+        if cfg!(any(target_os = "linux", target_os = "macos", windows)) {
             assert!(peak_resident().unwrap() > 1 << 20);
         }
     }

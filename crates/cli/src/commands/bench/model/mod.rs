@@ -12,32 +12,32 @@ use crate::{
     progress::Progress,
     text::{self, Align, BOLD, Cell, DIM, Table},
 };
-use bessemer::{DeviceInfo, DeviceKind};
+use bessemer::DeviceInfo;
 use clap::Args;
 use runs::{Runs, Settings};
 use serde::Serialize;
 use std::{io::Write, path::PathBuf};
 
-/// Measure a model: tokens read and written per second, time to the first token, memory
+/// Measure a model: prefill and decode speed, time to first token, memory and bandwidth
 #[derive(Debug, Args)]
 #[command(name = "model", after_help = EXAMPLES)]
 pub(crate) struct ModelBench {
     #[command(flatten)]
     load: LoadArgs,
 
-    /// Tokens of the prompt
+    /// Number of prompt tokens
     #[arg(long, short = 'p', value_name = "N", default_value_t = 512)]
     prompt_tokens: usize,
 
-    /// Tokens to write
+    /// Number of tokens to generate
     #[arg(long, short = 'n', value_name = "N", alias = "tokens", default_value_t = 128)]
     max_tokens: usize,
 
-    /// Tokens of context there are before writing begins
+    /// Number of context tokens before decoding starts
     #[arg(long, short = 'd', value_name = "N", default_value_t = 0)]
     depth: usize,
 
-    /// How often; the best counts
+    /// Number of repetitions; the fastest counts
     #[arg(long, short = 'r', value_name = "N", default_value_t = 3)]
     repetitions: usize,
 
@@ -45,7 +45,7 @@ pub(crate) struct ModelBench {
     #[arg(long)]
     json: bool,
 
-    /// Also draw the speed of writing over the context into this file
+    /// Also plot decode speed over the context length into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -118,8 +118,8 @@ impl ModelBench {
         let peak_rss_bytes = memory::peak_resident();
         bar.at(self.repetitions, "what memory allows".into());
         let info = loaded.llm.model().device().info().clone();
-        let on_cpu = matches!(info.kind, DeviceKind::Cpu | DeviceKind::Reference);
-        let limits = on_cpu.then(|| Limits::measure(info.threads)).transpose()?;
+        let limits =
+            info.capabilities.host_memory.then(|| Limits::measure(info.threads)).transpose()?;
         drop(bar);
 
         let read = limits.map(|limits| limits.read_bytes);
