@@ -122,8 +122,8 @@ impl Report {
         }
         if !self.texts.is_empty() {
             page += &format!(
-                "\n| file | prompt | tokens of {LENGTH} as on the CPU, precise | error | as on the \
-                 CPU, usual | error |\n| --- | --- | ---: | ---: | ---: | ---: |\n"
+                "\n| file | prompt | same tokens of {LENGTH}, CPU `--precise` | error | \
+                 same tokens, CPU default | error |\n| --- | --- | ---: | ---: | ---: | ---: |\n"
             );
             self.texts.iter().for_each(|text| page += &text.row());
         }

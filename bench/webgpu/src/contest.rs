@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Report> {
             let same = agreement::same(file, [&device, &cpu])
                 .with_context(|| format!("comparing texts of {name}"))?;
             let most = agreement::TOKENS;
-            report.lines.push(Line::at_least(&name, "tokens as on the precise CPU", most, same));
+            report.lines.push(Line::at_least(&name, "tokens same as CPU `--precise`", most, same));
         }
     }
     if wanted("matmul") {

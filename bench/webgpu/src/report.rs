@@ -113,9 +113,9 @@ impl Report {
     /// As Markdown.
     pub(crate) fn table(&self) -> String {
         let Report { adapter, rounds, peers, lines } = self;
-        let peers = if peers.is_empty() { "nobody".to_owned() } else { peers.join(", ") };
+        let peers = if peers.is_empty() { "no other engine".to_owned() } else { peers.join(", ") };
         let mut text = format!(
-            "On {adapter}, beside {peers}; best of {rounds} rounds of each side in turn.\n\n\
+            "On {adapter}, compared with {peers}; best of {rounds} rounds of each side in turn.\n\n\
              | work | what | ours | against | theirs | ratio | goal | reached |\n\
              | --- | --- | ---: | --- | ---: | ---: | ---: | :---: |\n"
         );
