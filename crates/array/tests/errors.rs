@@ -41,9 +41,9 @@ fn shapes() {
     refused(a.broadcast_to(&[3, 3]), &["broadcast_to", "[2, 3] does not broadcast to [3, 3]"]);
     refused(a.broadcast_to(&[3]), &["broadcast_to"]);
     refused(a.broadcast_to(&[usize::MAX, 2, 3]), &["too many elements"]);
-    refused(a.squeeze(&[0]), &["squeeze", "size 1"]);
+    refused(a.squeeze([0]), &["squeeze", "size 1"]);
     refused(a.expand_dims(9), &["expand_dims"]);
-    refused(a.flip(&[2]), &["flip", "axis 2 is out of range"]);
+    refused(a.flip([2]), &["flip", "axis 2 is out of range"]);
     refused(a.slice(s![2]), &["slice", "index 2", "indices: "]);
     refused(a.slice(s![.., .., ..]), &["too many"]);
     refused(a.sum([0, -2]), &["sum", "axis -2 is given twice"]);
