@@ -67,6 +67,17 @@ fn installed() -> Option<usize> {
     told.then(|| usize::try_from(status.ullTotalPhys).ok()).flatten()
 }
 
+/// The memory that programs could still take without anyone going short; none where the system does
+/// not say.
+#[cfg(target_os = "linux")]
+pub(crate) fn unused_memory() -> usize {
+    let said = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+    });
+    said.map_or(0, |kilobytes| kilobytes.saturating_mul(1024))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,15 +90,4 @@ mod tests {
         #[cfg(target_arch = "x86_64")]
         assert!(brand().is_none_or(|name| name.is_ascii()), "{:?}", brand());
     }
-}
-
-/// The memory that programs could still take without anyone going short; none where the system does
-/// not say.
-#[cfg(target_os = "linux")]
-pub(crate) fn unused_memory() -> usize {
-    let said = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
-    });
-    said.map_or(0, |kilobytes| kilobytes.saturating_mul(1024))
 }
