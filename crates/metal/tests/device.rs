@@ -210,7 +210,7 @@ fn too_much_memory_is_refused_and_what_was_held_is_given_back() {
         let device = Metal::open_soft(&options, &gpu.soft()).unwrap();
         let held = device.alloc(900 << 10).unwrap();
         let told = device.alloc(900 << 10).unwrap_err().to_string();
-        assert!(told.contains("921600 bytes asked for") && told.contains("1048576"), "{told}");
+        assert!(told.contains("921600 bytes were asked for") && told.contains("1048576"), "{told}");
         drop(held);
         assert!(device.alloc(900 << 10).is_ok());
     });
