@@ -99,7 +99,7 @@ fn an_index_outside_is_an_error_of_the_op() {
     };
     let error = run(&cpu, op).unwrap_err();
     assert!(
-        matches!(&error, Error::Failed { why, .. } if why.contains("no element 100")),
+        matches!(&error, Error::Failed { why, .. } if why.contains("element 100 is out of range")),
         "{error}"
     );
 }
