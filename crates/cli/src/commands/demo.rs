@@ -92,7 +92,7 @@ fn fused(device: &Device, elements: usize, out: &mut dyn Write) -> Result<()> {
     let off = (f64::from(result) - f64::from(step_result)).abs();
     anyhow::ensure!(
         off <= 1e-6 * f64::from(step_result).abs().max(1.0),
-        "one program gave {result}, step by step {step_result}: please report this"
+        "demo: fused, the result is {result}, and step by step {step_result}; please report this"
     );
     Ok(())
 }

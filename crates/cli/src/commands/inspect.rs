@@ -25,7 +25,7 @@ pub(crate) struct Inspect {
     model: Option<String>,
 
     /// The context length, in tokens, to estimate memory for
-    #[arg(long, value_name = "N", default_value_t = 2048)]
+    #[arg(long, short = 'c', value_name = "N", alias = "ctx-size", default_value_t = 2048)]
     context: usize,
 
     /// The dtype of the KV cache: f16, f32 or q8_0

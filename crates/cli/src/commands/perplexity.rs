@@ -50,7 +50,8 @@ const CONTEXT: usize = 512;
 impl Perplexity {
     pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
         let path = self.file.display();
-        let text = fs::read_to_string(&self.file).with_context(|| format!("cannot read {path}"))?;
+        let text =
+            fs::read_to_string(&self.file).with_context(|| format!("{path}: cannot be read"))?;
         // Editors end files with a line break that is no part of the text.
         let text = text.strip_suffix('\n').unwrap_or(&text);
         let loaded = self.load.load(global)?;
@@ -61,7 +62,7 @@ impl Perplexity {
         let windows = tokens.len() / context;
         if windows < 2 {
             return Err(anyhow!(
-                "{path}: {} tokens are too few for windows of {context}: take a longer text, or a \
+                "{path}: {} tokens are too few for windows of {context}; use a longer text, or a \
                  --context of at most {}",
                 tokens.len(),
                 tokens.len() / 2

@@ -98,7 +98,7 @@ fn numbers(text: &str) -> Result<Vec<u32>, Fault> {
     let words = text.split(|c: char| c.is_whitespace() || "[],".contains(c));
     let words = words.filter(|word| !word.is_empty());
     let parse = |word: &str| {
-        word.parse::<u32>().with_context(|| format!("`{word}` is not the number of a token"))
+        word.parse::<u32>().with_context(|| format!("--decode {word}: not a token id"))
     };
     words.map(parse).collect::<Result<_, _>>().map_err(Fault::Usage)
 }

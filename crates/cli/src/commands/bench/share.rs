@@ -1,0 +1,61 @@
+//! How a speed compares with a limit of the machine, in words.
+
+use super::limits::Limits;
+use bessemer::Cost;
+
+/// Measured limits are this much off, on machines that do other things too.
+const NOISE: f64 = 1.05;
+
+/// What is said of something that is faster than memory.
+pub(crate) const IN_CACHE: &str = "in cache";
+
+/// What that means.
+pub(crate) const IN_CACHE_MEANS: &str =
+    "in cache: faster than memory can be read, so the limit of memory does not apply";
+
+/// The share of a limit that was reached.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Share {
+    /// At most 1.
+    Of(f64),
+    /// It needs not wait for memory: what it reads is in the CPU's caches.
+    InCache,
+}
+
+impl Share {
+    /// `share` of the limit of memory, or else of arithmetic.
+    pub(crate) fn new(share: f64, of_memory: bool) -> Share {
+        match share {
+            share if share > NOISE && of_memory => Share::InCache,
+            share => Share::Of(share.min(1.0)),
+        }
+    }
+
+    /// The share of the limit of `cost` that an op reached in so many seconds.
+    pub(crate) fn of(limits: &Limits, cost: Cost, integer: bool, seconds: f64) -> Share {
+        let share = limits.least_seconds(cost, integer) / seconds;
+        Share::new(share, limits.is_memory(cost, integer))
+    }
+}
+
+impl std::fmt::Display for Share {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Share::Of(share) => write!(f, "{:.0} %", 100.0 * share),
+            Share::InCache => f.write_str(IN_CACHE),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_share_is_above_100() {
+        assert_eq!(Share::new(0.5, true).to_string(), "50 %");
+        assert_eq!(Share::new(1.04, true).to_string(), "100 %");
+        assert_eq!(Share::new(2.32, true).to_string(), "in cache");
+        assert_eq!(Share::new(2.32, false).to_string(), "100 %");
+    }
+}
