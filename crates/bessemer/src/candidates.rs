@@ -38,7 +38,7 @@ pub(crate) const CANDIDATES: [Candidate; 4] = [
 
 fn cpu(options: &DeviceOptions, _: Asked) -> Result<Arc<dyn Device>> {
     if options.trace.is_some() {
-        return Err(absent(DeviceKind::Cpu, "it cannot write a trace; only GPU devices can"));
+        return Err(absent(DeviceKind::Cpu, "cannot write a trace; only GPU devices can"));
     }
     let options = CpuOptions {
         threads: options.threads,

@@ -2,12 +2,15 @@
 
 #[cfg(feature = "pull")]
 use crate::commands::pull;
-use crate::commands::{
-    bench, chat, check, completions, demo, devices, inspect, models, perplexity, program, quantize,
-    remove, run, tokenize,
+use crate::{
+    commands::{
+        bench, chat, check, completions, demo, devices, inspect, models, perplexity, program,
+        quantize, remove, run, tokenize,
+    },
+    values,
 };
 use bessemer::{DeviceChoice, DeviceOptions};
-use clap::{Args, Parser, Subcommand, builder::RangedU64ValueParser};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Arrays and language models on Metal, WebGPU and the CPU.
@@ -48,18 +51,19 @@ Environment:
 Errors go to stderr, and with --json also to stdout as {\"error\": \"…\"}. The exit code is 1 for
 errors, 2 for wrong usage, and 130 after Ctrl-C.";
 
-/// The number of threads a thread pool may have.
-fn threads() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(1..=4096)
-}
-
 // Here and below no doc comments: clap would take them for those of the commands.
 // The flags of commands that use a device.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Device")]
 pub(crate) struct Global {
-    /// The device to use: auto, cpu, reference, metal or webgpu
-    #[arg(long, value_name = "NAME", default_value = "auto")]
+    /// The device to use
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "auto",
+        ignore_case = true,
+        value_parser = values::device()
+    )]
     pub(crate) device: DeviceChoice,
 
     #[command(flatten)]
@@ -79,7 +83,7 @@ pub(crate) struct Global {
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Threads {
     /// Number of threads of the CPU device [default: all that are available]
-    #[arg(long, short = 't', value_name = "N", value_parser = threads())]
+    #[arg(long, short = 't', value_name = "N", value_parser = values::threads())]
     pub(crate) threads: Option<usize>,
 }
 

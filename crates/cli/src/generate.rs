@@ -8,9 +8,10 @@ pub(crate) use flags::GenerateArgs;
 use crate::{
     args::Global,
     fault::Fault,
-    model::{ModelArgs, Opened},
+    model::{MODEL, ModelArgs, Opened},
     terminal::tell,
     text::{self, WARN},
+    values::{self, whole},
 };
 use bessemer::{DType, Device, DeviceOptions, LlmOptions};
 use bessemer_llm::{Llm, Session, SessionOptions, StopReason, Timings, files::ModelFile};
@@ -20,22 +21,35 @@ use std::{sync::Arc, time::Instant};
 
 // Which model, and its context.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Model")]
 pub(crate) struct LoadArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 
     /// Context length in tokens, prompt and answer together [default: the model's own, up to 4096]
-    #[arg(long, short = 'c', value_name = "N", alias = "ctx-size")]
+    #[arg(
+        long,
+        short = 'c',
+        value_name = "N",
+        alias = "ctx-size",
+        allow_negative_numbers = true,
+        value_parser = whole,
+        help_heading = MODEL
+    )]
     pub(crate) context: Option<usize>,
 
-    /// The dtype of the KV cache: f16, f32 or q8_0
-    #[arg(long, value_name = "DTYPE", default_value = "f16")]
+    /// The dtype of the KV cache
+    #[arg(
+        long,
+        value_name = "DTYPE",
+        default_value = "f16",
+        value_parser = values::cache(),
+        help_heading = MODEL
+    )]
     pub(crate) cache: DType,
 
     /// Use memory-mapped model files on the CPU instead of copying them to huge pages: a little
     /// slower, but processes share the memory
-    #[arg(long)]
+    #[arg(long, help_heading = MODEL)]
     mapped: bool,
 }
 

@@ -16,6 +16,7 @@ mod progress;
 mod terminal;
 mod text;
 mod usage;
+mod values;
 
 use std::{env, io::Write, process::ExitCode};
 

@@ -6,12 +6,15 @@ use bessemer_llm::files::ModelFile;
 use bessemer_store::{Resolved, Store};
 use clap::Args;
 
+/// The heading of its flags in help.
+pub(crate) const MODEL: &str = "Model";
+
 // The model to use.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ModelArgs {
     /// The model: a name from `bessemer models`, or the path of a GGUF or safetensors file or
     /// folder [default: the built-in model, ember]
-    #[arg(long, short, value_name = "NAME|PATH")]
+    #[arg(long, short, value_name = "NAME|PATH", help_heading = MODEL)]
     model: Option<String>,
 }
 

@@ -84,7 +84,7 @@ fn tab_completes_commands_and_settings() {
     let models = Models::new();
     let mut pty = chat(&models, &models.path("state"), &["-n", "1"], 80);
     pty.type_keys("/se\ttemp\t0.25\r");
-    pty.wait_for("temperature 0.25", 2);
+    pty.wait_for("temperature 0.25,", 1);
     pty.type_keys("/qu\t\r");
     let (text, code) = pty.finish();
     assert_eq!(code, Some(0), "{text:?}");

@@ -4,6 +4,7 @@ use crate::{
     args::Global,
     fault::Fault,
     text::{self, BOLD, DIM},
+    values::whole,
 };
 use anyhow::Result;
 use bessemer::{Array, DType, Device};
@@ -15,7 +16,7 @@ use std::{io::Write, time::Instant};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {
     /// Number of elements of the large arrays
-    #[arg(long, value_name = "N", default_value_t = 1 << 24)]
+    #[arg(long, value_name = "N", default_value_t = 1 << 24, value_parser = whole)]
     elements: usize,
 }
 

@@ -6,6 +6,7 @@ use crate::{
     generate::LoadArgs,
     progress::Progress,
     text::{self, BOLD, DIM},
+    values::whole,
 };
 use anyhow::{Context, anyhow};
 use bessemer_llm::perplexity::{self, Perplexity as Score};
@@ -25,7 +26,7 @@ pub(crate) struct Perplexity {
     load: LoadArgs,
 
     /// Use only the first N windows
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     windows: Option<usize>,
 
     /// Print JSON

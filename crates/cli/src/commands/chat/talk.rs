@@ -208,14 +208,14 @@ impl<'a> Talk<'a> {
     }
 
     fn settings(&self) -> String {
-        let system = self.system.as_deref().unwrap_or("none");
+        let system = self.system.as_ref().map_or("none".to_owned(), |text| format!("{text:?}"));
         let line = |finer: bool| {
             let settings = SETTINGS.iter().filter(|setting| setting.finer == finer);
             let shown =
                 settings.map(|setting| format!("{} {}", setting.name, setting.show(&self.options)));
             shown.collect::<Vec<_>>().join(", ")
         };
-        format!("{}\n{}\nsystem {system:?}", line(false), line(true))
+        format!("{}\n{}\nsystem {system}", line(false), line(true))
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<String, Fault> {

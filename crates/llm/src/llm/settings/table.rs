@@ -148,7 +148,7 @@ pub static SETTINGS: [Setting; 16] = [
         name: "stop",
         value: "TEXT",
         help: "Stop before this string; can be given several times",
-        rule: "a text that is not empty",
+        rule: "a non-empty text",
         takes: Takes::Values,
         get: |options| {
             let stops: Vec<String> = options.stop.iter().map(|stop| format!("{stop:?}")).collect();

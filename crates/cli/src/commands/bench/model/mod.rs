@@ -11,6 +11,7 @@ use crate::{
     generate::LoadArgs,
     progress::Progress,
     text::{self, Align, BOLD, Cell, DIM, Table},
+    values::whole,
 };
 use bessemer::DeviceInfo;
 use clap::Args;
@@ -26,19 +27,19 @@ pub(crate) struct ModelBench {
     load: LoadArgs,
 
     /// Number of prompt tokens
-    #[arg(long, short = 'p', value_name = "N", default_value_t = 512)]
+    #[arg(long, short = 'p', value_name = "N", default_value_t = 512, value_parser = whole)]
     prompt_tokens: usize,
 
     /// Number of tokens to generate
-    #[arg(long, short = 'n', value_name = "N", alias = "tokens", default_value_t = 128)]
+    #[arg(long, short = 'n', value_name = "N", alias = "tokens", default_value_t = 128, value_parser = whole)]
     max_tokens: usize,
 
     /// Number of context tokens before decoding starts
-    #[arg(long, short = 'd', value_name = "N", default_value_t = 0)]
+    #[arg(long, short = 'd', value_name = "N", default_value_t = 0, value_parser = whole)]
     depth: usize,
 
     /// Number of repetitions; the fastest counts
-    #[arg(long, short = 'r', value_name = "N", default_value_t = 3)]
+    #[arg(long, short = 'r', value_name = "N", default_value_t = 3, value_parser = whole)]
     repetitions: usize,
 
     /// Print JSON

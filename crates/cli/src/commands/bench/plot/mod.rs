@@ -258,7 +258,10 @@ mod tests {
         let mut long = result("expert_linear", 1000, 10, 2.32);
         long.work = "q4_k 8 of [128, 768, 2048], rows of f32: 512".repeat(2);
         let svg = draw(device.info(), &LIMITS, &[long.clone(), result("map", 10, 10_000, 1.2)]);
-        assert!(svg.contains("in cache") && svg.contains("100 %") && !svg.contains("232"), "{svg}");
+        assert!(
+            svg.contains("in cache") && svg.contains("100 %") && !svg.contains("232 %"),
+            "{svg}"
+        );
         let page = width(&[long.clone()], "");
         assert!(LEGEND + LETTER * name(&long).len() as f64 + 60.0 < page, "{page}");
         // One line, one label, where there are no dot products of their own.

@@ -167,7 +167,7 @@ mod tests {
         found.bandwidth_share = Some(2.32);
         let svg = draw(device.info(), &found);
         assert!(svg.contains("in cache") && !svg.contains("what memory allows"), "{svg}");
-        assert!(!svg.contains("232"), "{svg}");
+        assert!(!svg.contains("232 %"), "{svg}");
         found.decode_ms = vec![1.0];
         assert!(!draw(device.info(), &found).contains("NaN"));
         let long = format!("{}/tiny.gguf", "folder/".repeat(30));
