@@ -43,12 +43,12 @@ Environment:
   BESSEMER_MODELS    the folder of downloaded models
   BESSEMER_GPU       the GPU that `metal` uses, by a part of its name
   BESSEMER_ADAPTER   the adapter that `webgpu` uses, by a part of its name
-  BESSEMER_SOFTMETAL run `metal` in software, to test its kernels: 1, checked, the name of a GPU such
-                     as m1-8gb, or checked,NAME (needs a build with the feature softmetal)
+  BESSEMER_SOFTMETAL run `metal` in software, to test its kernels: 1, checked, the name of a GPU
+                     such as m1-8gb, or checked,NAME (needs a build with the feature softmetal)
   BESSEMER_CAPTURE   write a GPU capture to this file, to open in Xcode
   NO_COLOR           disable colours
 
-Errors go to stderr, and with --json also to stdout as {\"error\": \"…\"}. The exit code is 1 for
+Errors go to stderr, and with --json also to stdout as {\"error\": \"…\"}. The exit code is 1 for \
 errors, 2 for wrong usage, and 130 after Ctrl-C.";
 
 // Here and below no doc comments: clap would take them for those of the commands.

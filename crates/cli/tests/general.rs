@@ -36,12 +36,7 @@ fn every_command_has_help_with_examples() {
     let (help, _) = run(&["--help"], 0);
     for &command in COMMANDS {
         assert!(help.contains(command[0]), "{help}");
-        let mut wide = bessemer(&[command, &["--help"]].concat());
-        wide.env("COLUMNS", "300");
-        let (help, err) = finish(wide, 0);
-        // Longer ones would be broken where they should not.
-        let examples = help.split("Examples:").nth(1).unwrap_or_default();
-        assert!(examples.lines().all(|line| line.chars().count() <= 100), "{examples}");
+        let (help, err) = run(&[command, &["--help"]].concat(), 0);
         assert!(help.contains("Usage: bessemer"), "{help}");
         assert!(
             help.contains("Examples:") || command == ["bench"] || command == ["program"],

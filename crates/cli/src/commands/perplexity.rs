@@ -40,10 +40,10 @@ Examples:
   bessemer perplexity text.txt --model smollm2-q8_0.gguf --context 1024 --json
   bessemer perplexity text.txt --model smollm2 --windows 10
 
-The text is split into windows of --context tokens (default: 512, or the model's context length if that
-is shorter). The second half of each window is scored, given all tokens of the window before it. This is
-how llama.cpp's perplexity tool works, so results can be compared. Lower is better; a model that
-predicts every token with certainty has a perplexity of 1.";
+The text is split into windows of --context tokens (default: 512, or the model's context length if \
+that is shorter). The second half of each window is scored, given all tokens of the window before \
+it. This is how llama.cpp's perplexity tool works, so results can be compared. Lower is better; a \
+model that predicts every token with certainty has a perplexity of 1.";
 
 /// The usual window.
 const CONTEXT: usize = 512;

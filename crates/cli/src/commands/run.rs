@@ -65,10 +65,10 @@ Examples:
   bessemer run --model base.gguf --raw \"def fibonacci(n):\" --temperature 0 -n 100
   bessemer run --model smollm2 \"Name a colour\" --json | jq -r .text
 
-Put a prompt that starts with a dash after `--`. A model with a chat template answers the prompt.
-A model without one, or with --raw, continues it; the prompt is then printed first. Ctrl-C stops the
-generation; the exit code is then 130. JSON fields: model, prompt, text, tokens (their ids), stop
-(end, stop, length, context or cancelled), seed, timings.";
+Put a prompt that starts with a dash after `--`. A model with a chat template answers the prompt. \
+A model without one, or with --raw, continues it; the prompt is then printed first. Ctrl-C stops \
+the generation; the exit code is then 130. JSON fields: model, prompt, text, tokens (their ids), \
+stop (end, stop, length, context or cancelled), seed, timings.";
 
 impl Run {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {

@@ -55,12 +55,12 @@ Examples:
   bessemer bench ops --op linear --threads 2
   bessemer bench ops --svg ops.svg --json > ops.json
 
-The limits of the machine are measured first: memory read bandwidth, f32 multiply-adds and 8-bit dot
-products. On a GPU they are measured with its own reads and multiply-adds, without dot products. An op's
-share of the limit is the minimum time to move its bytes and do its arithmetic, divided by the time it
-took; `in cache` means that the op was faster than memory, so that its limit does not apply. Operands are
-larger than most caches. Ctrl-C stops and prints what was measured. Close other programs for reliable
-results.";
+The limits of the machine are measured first: memory read bandwidth, f32 multiply-adds and 8-bit \
+dot products. On a GPU they are measured with its own reads and multiply-adds, without dot \
+products. An op's share of the limit is the minimum time to move its bytes and do its arithmetic, \
+divided by the time it took; `in cache` means that the op was faster than memory, so that its \
+limit does not apply. Operands are larger than most caches. Ctrl-C stops and prints what was \
+measured. Close other programs for reliable results.";
 
 impl Ops {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {

@@ -55,11 +55,11 @@ Examples:
   bessemer chat --model smollm2 --system \"You are a patient teacher.\" --temperature 0.5
   printf 'Hello!\\nTell me more.\\n' | bessemer chat --model smollm2 --json
 
-At the prompt, the arrow keys edit the line and browse the history, which is kept between chats, and Tab
-completes commands and settings. A line that ends in \\ continues on the next. Ctrl-C stops the answer,
-Ctrl-D quits. /help lists the chat commands: /reset /save /load /set. From a pipe, each line is one
-message. When the conversation no longer fits into the context, its oldest messages are dropped. JSON
-fields: role, content, tokens (their number), stop, timings.";
+At the prompt, the arrow keys edit the line and browse the history, which is kept between chats, \
+and Tab completes commands and settings. A line that ends in \\ continues on the next. Ctrl-C \
+stops the answer, Ctrl-D quits. /help lists the chat commands: /reset /save /load /set. From a \
+pipe, each line is one message. When the conversation no longer fits into the context, its oldest \
+messages are dropped. JSON fields: role, content, tokens (their number), stop, timings.";
 
 impl Chat {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {

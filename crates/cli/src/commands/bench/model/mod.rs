@@ -57,11 +57,12 @@ Examples:
   bessemer bench model --model smollm2 --threads 2 -p 512 -n 128 --json
   bessemer bench model --model smollm2 --depth 2048 --svg decode.svg
 
-Prefill is a prompt going through the model, decode is token after token. Time to the first token is
-that of a prompt of -p tokens, without loading. The share of the bandwidth is the weights' bytes
-that each token needs, times tokens per second, over the bytes that this machine reads from memory
-per second, measured in the same run. Memory is the most that was resident before that. All speeds, and
-the plot, are of the fastest of the repetitions. Close other programs for reliable results.";
+Prefill is a prompt going through the model, decode is token after token. Time to the first token \
+is that of a prompt of -p tokens, without loading. The share of the bandwidth is the weights' \
+bytes that each token needs, times tokens per second, over the bytes that this machine reads from \
+memory per second, measured in the same run. Memory is the most that was resident before that. All \
+speeds, and the plot, are of the fastest of the repetitions. Close other programs for reliable \
+results.";
 
 /// What was found.
 #[derive(Clone, Debug, Serialize)]
