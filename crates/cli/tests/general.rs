@@ -44,12 +44,12 @@ fn every_command_has_help_with_examples() {
         );
         assert_eq!(err, "");
         // Flags of devices are where they mean something.
-        let uses_device = match command {
+        let uses_device = matches!(
+            command,
             ["run" | "chat" | "perplexity" | "check" | "demo"]
-            | ["bench", "ops" | "model"]
-            | ["program", "run"] => true,
-            _ => false,
-        };
+                | ["bench", "ops" | "model"]
+                | ["program", "run"]
+        );
         for flag in ["--device", "--precise", "--trace"] {
             assert_eq!(help.contains(flag), uses_device, "{command:?} {flag}\n{help}");
         }

@@ -10,8 +10,7 @@ const NOISE: f64 = 1.05;
 pub(crate) const IN_CACHE: &str = "in cache";
 
 /// What that means.
-pub(crate) const IN_CACHE_MEANS: &str =
-    "in cache: faster than memory can be read, so the limit of memory does not apply";
+pub(crate) const IN_CACHE_MEANS: &str = "in cache: faster than memory, whose limit does not apply (or was measured while the machine was busy)";
 
 /// The share of a limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -126,11 +126,12 @@ fn roofs(svg: &mut String, labels: &mut Labels, x: &Axis, y: &Axis, limits: &Lim
     for (peak, label) in tops {
         let (from, at) = (x.at(peak / limits.read_bytes), y.at(*peak));
         line(svg, "roof", (from, at), (RIGHT, at));
-        // Of two that are close the lower one has its label below.
-        let below = tops.iter().any(|(other, _)| other > peak && at - y.at(*other) < LINE);
+        // Below the line, if it would be on the slope or on the label of a line close above.
+        let width = LETTER * label.chars().count() as f64;
+        let close = tops.iter().any(|(other, _)| other > peak && at - y.at(*other) < LINE);
+        let below = close || RIGHT - width < from;
         let base = if below { at + 13.0 } else { at - 5.0 };
         text(svg, "small end", RIGHT - 4.0, base, label);
-        let width = LETTER * label.chars().count() as f64;
         labels.block(Rect::new(RIGHT - width, base - 11.0, RIGHT, base + 2.0));
     }
     let (low, ridge) = (x.low(), limits.int8_ops.max(limits.f32_flops) / limits.read_bytes);
