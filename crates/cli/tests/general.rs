@@ -130,6 +130,18 @@ fn special_tokens_are_parsed_if_asked_for() {
     assert_eq!((prompt(&[]), prompt(&["--special"])), (1 + 12, 1 + 1));
 }
 
+#[cfg(ember)]
+#[test]
+fn a_prompt_that_starts_as_every_text_does_gets_no_second_start() {
+    let models = Models::new();
+    let prompt = |text: &str| {
+        let args = ["run", "--raw", "--special", "-n", "1", "--json", text];
+        models.json(&args)["timings"]["prompt_tokens"].clone()
+    };
+    assert_eq!(prompt("<s>Once"), prompt("Once"));
+    assert_eq!(prompt("<s><s>Once").as_u64(), prompt("Once").as_u64().map(|count| count + 1));
+}
+
 #[test]
 fn models_that_are_not_here_come_with_advice() {
     let folder = tempfile::tempdir().unwrap();

@@ -54,6 +54,20 @@ fn text_of_files_and_arguments_is_shown_and_not_obeyed() {
 }
 
 #[test]
+fn names_in_a_file_are_shown_and_not_obeyed() {
+    let models = Models::new();
+    let mut file = Tiny::default().gguf(|_, _| {});
+    let name = b"output_norm.weight";
+    let at = file.windows(name.len()).position(|bytes| bytes == name).unwrap();
+    file[at] = 0x1b;
+    fs::write(models.path("odd.gguf"), file).unwrap();
+    let inspect = || models.command(&["inspect", "odd"]);
+    let seen = without_styles(&on_terminal(inspect(), 0));
+    assert!(seen.contains("\\u001butput_norm.weight") && !seen.contains('\x1b'), "{seen:?}");
+    assert!(finish(inspect(), 0).0.contains("\x1butput_norm.weight"));
+}
+
+#[test]
 fn text_of_a_model_is_shown_and_not_obeyed() {
     let models = Models::new();
     // Tokens are bytes: this one is always the escape character.

@@ -11,7 +11,7 @@ use crate::{
 use bessemer_llm::{
     Cancel, GenerateOptions, Generation, Prompt, StopReason,
     template::{Chat, Message},
-    tokenizer::Encode,
+    tokenizer::{Encode, Tokenizer},
 };
 use clap::Args;
 use serde_json::json;
@@ -86,7 +86,7 @@ impl Run {
         let messages = self.system.as_deref().map(Message::system);
         let chat = Chat::new(messages.into_iter().chain([Message::user(&prompt)]));
         let special = match self.special {
-            true => llm.tokenizer().encode(&prompt, Encode { affixes: true, special: true })?,
+            true => special_tokens(llm.tokenizer(), &prompt)?,
             false => Vec::new(),
         };
         let what = match (has_template, self.special) {
@@ -111,6 +111,17 @@ impl Run {
             _ => Ok(()),
         }
     }
+}
+
+/// The tokens of a prompt with special tokens in it. One that starts with what is put before every text, as
+/// `<s>`, does not get that twice.
+fn special_tokens(tokenizer: &Tokenizer, prompt: &str) -> Result<Vec<u32>, Fault> {
+    let mut tokens = tokenizer.encode(prompt, Encode { affixes: true, special: true })?;
+    let before = tokenizer.affixes().0;
+    if tokens[before.len()..].starts_with(before) {
+        tokens.drain(..before.len());
+    }
+    Ok(tokens)
 }
 
 fn write_text(
