@@ -21,8 +21,8 @@ pub(crate) struct Measurement {
     /// The least time the limits allow over the time it took. Above 1 the operands were in the caches, or
     /// the machine was busy while its limits were measured.
     pub(crate) share_of_limit: f64,
-    #[serde(skip)]
-    pub(crate) share: Share,
+    /// Whether that is memory's limit, and not that of arithmetic.
+    pub(crate) bound_by_memory: bool,
 }
 
 /// How much is done to measure an op.
@@ -65,6 +65,11 @@ impl Measurement {
 
     pub(crate) fn bytes_per_second(&self) -> f64 {
         self.bytes as f64 / self.seconds
+    }
+
+    /// How near it came to its limit, for people.
+    pub(crate) fn share(&self) -> Share {
+        Share::new(self.share_of_limit, self.bound_by_memory)
     }
 
     /// Operations per byte: where it stands under the roofs.
@@ -133,6 +138,6 @@ pub(crate) fn measure(
         flops: cost.flops,
         integer: work.integer,
         share_of_limit: limits.least_seconds(cost, work.integer) / seconds,
-        share: Share::of(limits, cost, work.integer, seconds),
+        bound_by_memory: limits.is_memory(cost, work.integer),
     })
 }

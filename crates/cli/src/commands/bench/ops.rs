@@ -37,7 +37,12 @@ pub(crate) struct Ops {
     op: Option<String>,
 
     /// Measure for about so many seconds, and stop with what there is by then
-    #[arg(long, value_name = "N", default_value_t = 90, value_parser = value_parser!(u64).range(1..=86400))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 90,
+        value_parser = value_parser!(u64).range(1..=86400)
+    )]
     seconds: u64,
 
     /// Print JSON
@@ -59,7 +64,7 @@ The limits of the machine are measured first: memory read bandwidth, f32 multipl
 dot products. On a GPU they are measured with its own reads and multiply-adds, without dot \
 products. An op's share of the limit is the minimum time to move its bytes and do its arithmetic, \
 divided by the time it took; `in cache` means that the op was faster than memory, so that its \
-limit does not apply. Operands are larger than most caches. Ctrl-C stops and prints what was \
+limit does not apply, or that the machine was busy while that was measured. Operands are larger than most caches. Ctrl-C stops and prints what was \
 measured. Close other programs for reliable results.";
 
 impl Ops {
@@ -191,7 +196,7 @@ fn write_text(
         right("of the limit"),
     ]);
     for result in results {
-        let style = match result.share {
+        let style = match result.share() {
             Share::Of(share) if share >= 0.7 => GOOD,
             Share::InCache => PLAIN,
             Share::Of(share) if share >= 0.3 => PLAIN,
@@ -204,11 +209,11 @@ fn write_text(
             Cell::new(text::seconds(result.seconds)),
             Cell::new(format!("{:.1}", result.bytes_per_second() / 1e9)),
             Cell::new(format!("{:.1}", result.flops_per_second() / 1e9)),
-            Cell::new(result.share).style(style),
+            Cell::new(result.share()).style(style),
         ]);
     }
     table.write(out)?;
-    if results.iter().any(|result| result.share == Share::InCache) {
+    if results.iter().any(|result| result.share() == Share::InCache) {
         writeln!(out, "{DIM}{IN_CACHE_MEANS}{DIM:#}")?;
     }
     Ok(())

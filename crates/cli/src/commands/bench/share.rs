@@ -1,7 +1,6 @@
 //! How a speed compares with a limit of the machine, in words.
 
-use super::limits::Limits;
-use bessemer::Cost;
+use std::fmt;
 
 /// Measured limits are this much off, on machines that do other things too.
 const NOISE: f64 = 1.05;
@@ -10,7 +9,7 @@ const NOISE: f64 = 1.05;
 pub(crate) const IN_CACHE: &str = "in cache";
 
 /// What that means.
-pub(crate) const IN_CACHE_MEANS: &str = "in cache: faster than memory, whose limit does not apply (or was measured while the machine was busy)";
+pub(crate) const IN_CACHE_MEANS: &str = "in cache: faster than memory, whose limit does not apply";
 
 /// The share of a limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,16 +28,10 @@ impl Share {
             share => Share::Of(share.min(1.0)),
         }
     }
-
-    /// The share of the limit of `cost` that an op reached in so many seconds.
-    pub(crate) fn of(limits: &Limits, cost: Cost, integer: bool, seconds: f64) -> Share {
-        let share = limits.least_seconds(cost, integer) / seconds;
-        Share::new(share, limits.is_memory(cost, integer))
-    }
 }
 
-impl std::fmt::Display for Share {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Share::Of(share) => write!(f, "{:.0} %", 100.0 * share),
             Share::InCache => f.write_str(IN_CACHE),

@@ -97,7 +97,7 @@ impl Lines {
             Lines::Pipe => {
                 let mut line = String::new();
                 let read = io::stdin().lock().read_line(&mut line);
-                if read.context("stdin: cannot read it as UTF-8 text")? == 0 {
+                if read.context("stdin: cannot be read as UTF-8 text")? == 0 {
                     return Ok(Line::End);
                 }
                 Ok(Line::Text(line.trim_end_matches(['\n', '\r']).to_owned()))

@@ -98,7 +98,7 @@ impl Chat {
                     said => said?,
                 },
                 Some(Ok(Order::Quit)) => break,
-                Some(Ok(order)) => tell(talk.obey(order))?,
+                Some(Ok(order)) => report(talk.obey(order)),
                 Some(Err(why)) => tell!("{BAD}error:{BAD:#} {why}"),
             }
         }
@@ -107,10 +107,9 @@ impl Chat {
 }
 
 /// What became of an order: a word on stderr, also if it went wrong. The conversation goes on.
-fn tell(done: Result<String, Fault>) -> Result<(), Fault> {
+fn report(done: Result<String, Fault>) {
     match done {
         Ok(said) => tell!("{DIM}{said}{DIM:#}"),
         Err(fault) => _ = fault.tell(),
     }
-    Ok(())
 }

@@ -31,7 +31,14 @@ pub(crate) struct ModelBench {
     prompt_tokens: usize,
 
     /// Number of tokens to generate
-    #[arg(long, short = 'n', value_name = "N", alias = "tokens", default_value_t = 128, value_parser = whole)]
+    #[arg(
+        long,
+        short = 'n',
+        value_name = "N",
+        alias = "tokens",
+        default_value_t = 128,
+        value_parser = whole
+    )]
     max_tokens: usize,
 
     /// Number of context tokens before decoding starts

@@ -92,7 +92,9 @@ pub(crate) fn draw(info: &DeviceInfo, limits: &Limits, results: &[Measurement]) 
 fn width(results: &[Measurement], heading: &str) -> f64 {
     let names = results.iter().map(|result| name(result).chars().count());
     let list = LEGEND + 22.0 + LETTER * names.max().unwrap_or(0) as f64 + 80.0;
-    list.max(LEFT + TITLE_LETTER * heading.chars().count() as f64).max(1000.0).ceil()
+    let note = LEGEND + LETTER * IN_CACHE_MEANS.chars().count() as f64;
+    let title = LEFT + TITLE_LETTER * heading.chars().count() as f64;
+    list.max(note).max(title).ceil()
 }
 
 fn name(result: &Measurement) -> String {
@@ -175,7 +177,7 @@ fn mark(
         svg,
         "<circle class=\"{}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"><title>{}</title></circle>",
         class(result),
-        escape(&format!("{}: {}", name(result), result.share))
+        escape(&format!("{}: {}", name(result), result.share()))
     );
     text(svg, "number middle", place.0, place.1 + 4.0, &number);
 }
@@ -187,17 +189,17 @@ fn legend(svg: &mut String, results: &[Measurement], width: f64) {
         let y = TOP + LINE * (i + 1) as f64;
         text(svg, "number end", LEGEND + 14.0, y, &(i + 1).to_string());
         text(svg, "", LEGEND + 22.0, y, &name(result));
-        let share = result.share.to_string();
+        let share = result.share().to_string();
         text(svg, &format!("number end {}", class(result)), right, y, &share);
     }
-    if results.iter().any(|result| result.share == Share::InCache) {
+    if results.iter().any(|result| result.share() == Share::InCache) {
         let y = TOP + LINE * (results.len() + 2) as f64;
         text(svg, "small", LEGEND, y, IN_CACHE_MEANS);
     }
 }
 
 fn class(result: &Measurement) -> &'static str {
-    match result.share {
+    match result.share() {
         Share::InCache => "cached",
         Share::Of(share) if share >= 0.7 => "high",
         Share::Of(share) if share >= 0.3 => "fair",
@@ -233,9 +235,16 @@ mod tests {
         let cost = bessemer::Cost { bytes, flops };
         let seconds = LIMITS.least_seconds(cost, false) / share;
         let work = "f32 <a & b>".to_owned();
-        let share_of_limit = share;
-        let share = Share::of(&LIMITS, cost, false, seconds);
-        Measurement { op, work, seconds, bytes, flops, integer: false, share_of_limit, share }
+        Measurement {
+            op,
+            work,
+            seconds,
+            bytes,
+            flops,
+            integer: false,
+            share_of_limit: share,
+            bound_by_memory: LIMITS.is_memory(cost, false),
+        }
     }
 
     #[test]
