@@ -38,7 +38,7 @@ pub(crate) const CANDIDATES: [Candidate; 4] = [
 
 fn cpu(options: &DeviceOptions, _: Asked) -> Result<Arc<dyn Device>> {
     if options.trace.is_some() {
-        return Err(absent(DeviceKind::Cpu, "it cannot write a trace; only GPU devices can"));
+        return Err(absent(DeviceKind::Cpu, "cannot write a trace; only GPU devices can"));
     }
     let options = CpuOptions {
         threads: options.threads,
@@ -126,6 +126,12 @@ fn soft_metal(_: &DeviceOptions, _: &SoftMetal) -> Result<Arc<dyn Device>> {
 
 #[cfg(feature = "webgpu")]
 fn web_gpu(options: &DeviceOptions, asked: Asked) -> Result<Arc<dyn Device>> {
+    if asked == Asked::Auto && !crate::hardware::may_have_gpu() {
+        return Err(absent(
+            DeviceKind::WebGpu,
+            "this machine has no GPU; ask for `webgpu` by name to use one that is emulated on the CPU",
+        ));
+    }
     let options = bessemer_webgpu::WebGpuOptions {
         adapter: options.adapter.clone(),
         hardware: asked == Asked::Auto,

@@ -79,6 +79,8 @@ mod choice;
 mod device;
 mod error;
 mod executor;
+#[cfg(feature = "webgpu")]
+mod hardware;
 #[cfg(feature = "models")]
 mod model;
 mod options;

@@ -2,20 +2,27 @@
 
 #[cfg(feature = "pull")]
 use crate::commands::pull;
-use crate::commands::{
-    bench, chat, check, completions, demo, devices, inspect, models, perplexity, program, quantize,
-    remove, run, tokenize,
+use crate::{
+    commands::{
+        bench, chat, check, completions, demo, devices, inspect, models, perplexity, program,
+        quantize, remove, run, tokenize,
+    },
+    values,
 };
 use bessemer::{DeviceChoice, DeviceOptions};
-use clap::{Args, Parser, Subcommand, builder::RangedU64ValueParser};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Arrays and language models on Metal, WebGPU and the CPU.
 #[derive(Debug, Parser)]
-#[command(name = "bessemer", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(
+    name = "bessemer",
+    version,
+    arg_required_else_help = true,
+    args_override_self = true,
+    after_help = EXAMPLES
+)]
 pub(crate) struct Cli {
-    #[command(flatten)]
-    pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -36,51 +43,55 @@ Environment:
   BESSEMER_MODELS    the folder of downloaded models
   BESSEMER_GPU       the GPU that `metal` uses, by a part of its name
   BESSEMER_ADAPTER   the adapter that `webgpu` uses, by a part of its name
-  BESSEMER_SOFTMETAL run `metal` in software, to test its kernels: 1, checked, the name of a GPU such
-                     as m1-8gb, or checked,NAME (needs a build with the feature softmetal)
+  BESSEMER_SOFTMETAL run `metal` in software, to test its kernels: 1, checked, the name of a GPU
+                     such as m1-8gb, or checked,NAME (needs a build with the feature softmetal)
   BESSEMER_CAPTURE   write a GPU capture to this file, to open in Xcode
   NO_COLOR           disable colours
 
-Errors go to stderr, and with --json also to stdout as {\"error\": \"…\"}. The exit code is 1 for
+Errors go to stderr, and with --json also to stdout as {\"error\": \"…\"}. The exit code is 1 for \
 errors, 2 for wrong usage, and 130 after Ctrl-C.";
 
-/// The number of threads a thread pool may have.
-fn threads() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(1..=4096)
-}
-
-/// Flags of every command.
+// Here and below no doc comments: clap would take them for those of the commands.
+// The flags of commands that use a device.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Device")]
 pub(crate) struct Global {
-    /// The device to use: auto, cpu, reference, metal or webgpu
-    #[arg(long, global = true, value_name = "NAME", default_value = "auto")]
+    /// The device to use
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "auto",
+        ignore_case = true,
+        value_parser = values::device()
+    )]
     pub(crate) device: DeviceChoice,
 
-    /// Number of threads of the CPU device [default: all that are available]
-    #[arg(long, global = true, value_name = "N", value_parser = threads())]
-    pub(crate) threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
 
     /// Use 16-bit instead of 8-bit activations in quantised layers on the CPU: as precise as GPUs, but
     /// slower
-    #[arg(long, global = true)]
+    #[arg(long)]
     pub(crate) precise: bool,
 
-    /// Use memory-mapped model files on the CPU instead of copying them to huge pages: a little
-    /// slower, but processes share the memory
-    #[arg(long, global = true)]
-    pub(crate) mapped: bool,
-
     /// Write a timeline of the GPU's work to FILE, in Chrome's trace format
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+}
+
+// The flag of commands that use the CPU only.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Threads {
+    /// Number of threads of the CPU device [default: all that are available]
+    #[arg(long, short = 't', value_name = "N", value_parser = values::threads())]
+    pub(crate) threads: Option<usize>,
 }
 
 impl Global {
     pub(crate) fn options(&self) -> DeviceOptions {
         DeviceOptions {
-            threads: self.threads,
+            threads: self.threads.threads,
             precise: self.precise,
-            mapped: self.mapped,
             trace: self.trace.clone(),
             ..Default::default()
         }
@@ -91,23 +102,45 @@ impl Global {
     }
 }
 
+// A command that uses a device.
+#[derive(Debug, Args)]
+pub(crate) struct OnDevice<C: Args> {
+    #[command(flatten)]
+    pub(crate) command: C,
+
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+// A command that uses threads of the CPU.
+#[derive(Debug, Args)]
+pub(crate) struct OnThreads<C: Args> {
+    #[command(flatten)]
+    pub(crate) command: C,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Run(run::Run),
-    Chat(chat::Chat),
+    Run(OnDevice<run::Run>),
+    Chat(OnDevice<chat::Chat>),
     #[cfg(feature = "pull")]
     Pull(pull::Pull),
+    #[command(visible_aliases = ["list", "ls"])]
     Models(models::Models),
     #[command(name = "rm")]
     Remove(remove::Remove),
-    Tokenize(tokenize::Tokenize),
-    Perplexity(perplexity::Perplexity),
-    Quantize(quantize::Quantize),
+    #[command(visible_alias = "show")]
     Inspect(inspect::Inspect),
-    Devices(devices::Devices),
-    Check(check::Check),
+    Tokenize(tokenize::Tokenize),
+    Perplexity(OnDevice<perplexity::Perplexity>),
+    Quantize(OnThreads<quantize::Quantize>),
+    Devices(OnThreads<devices::Devices>),
+    Check(OnDevice<check::Check>),
     Bench(bench::Bench),
-    Demo(demo::Demo),
+    Demo(OnDevice<demo::Demo>),
     Program(program::Programs),
     Completions(completions::Completions),
 }

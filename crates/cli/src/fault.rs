@@ -1,5 +1,6 @@
 //! How a command ends badly: one line on stderr and an exit code; for programs, JSON too.
 
+use crate::terminal::{self, BAD, tell};
 use bessemer::conformance::UnknownOp;
 use serde_json::json;
 use std::{
@@ -51,8 +52,8 @@ impl Fault {
         let (Fault::Usage(error) | Fault::Failed(error)) = self else {
             return None;
         };
-        let (said, style) = (words(&error), crate::text::BAD);
-        anstream::eprintln!("{style}error:{style:#} {said}");
+        let said = words(&error);
+        tell!("{BAD}error:{BAD:#} {said}");
         Some(said)
     }
 }
@@ -62,7 +63,7 @@ pub(crate) fn tell_programs(said: &str) {
     let before_dashes = env::args_os().skip(1).take_while(|argument| argument != "--");
     if before_dashes.into_iter().any(|argument| argument == "--json") {
         // If nobody reads it, the exit code still says it.
-        let _ = writeln!(io::stdout(), "{}", json!({ "error": said }));
+        let _ = writeln!(terminal::stdout(), "{}", json!({ "error": said }));
     }
 }
 
@@ -133,7 +134,8 @@ impl From<serde_json::Error> for Fault {
 
 impl From<UnknownOp> for Fault {
     fn from(error: UnknownOp) -> Fault {
-        Fault::Usage(error.into())
+        let UnknownOp { name, known } = error;
+        Fault::usage(format!("--op {name}: unknown op; use one of {}", known.join(" ")))
     }
 }
 

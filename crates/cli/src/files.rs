@@ -14,7 +14,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         Ok(_) => fs::canonicalize(path).and_then(|path| replace(&path, bytes)),
         Err(_) => replace(path, bytes),
     };
-    written.with_context(|| format!("cannot write {}", path.display()))
+    written.with_context(|| format!("{}: cannot be written", path.display()))
 }
 
 /// Whether [`write_whole`] will be able to write `path`, as far as can be told now: for those who
@@ -26,7 +26,7 @@ pub(crate) fn may_write(path: &Path) -> Result<()> {
         Ok(_) => fs::canonicalize(path).and_then(|path| probe(&path)),
         Err(_) => probe(path),
     };
-    may.with_context(|| format!("cannot write {}", path.display()))
+    may.with_context(|| format!("{}: cannot be written", path.display()))
 }
 
 fn probe(path: &Path) -> io::Result<()> {
@@ -73,7 +73,7 @@ mod tests {
         write_whole(&device, b"x").unwrap();
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
         let error = write_whole(folder.path(), b"x").unwrap_err();
-        assert!(format!("{error:#}").contains("cannot write"), "{error:#}");
+        assert!(format!("{error:#}").contains(": cannot be written: "), "{error:#}");
     }
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
         for wrong in [folder.path(), &folder.path().join("no/file"), &file.join("x"), Path::new("")]
         {
             let error = may_write(wrong).unwrap_err();
-            assert!(format!("{error:#}").starts_with("cannot write"), "{error:#}");
+            assert!(format!("{error:#}").contains(": cannot be written: "), "{error:#}");
         }
     }
 }

@@ -8,28 +8,49 @@ pub(crate) use flags::GenerateArgs;
 use crate::{
     args::Global,
     fault::Fault,
-    model::{ModelArgs, Opened},
+    model::{MODEL, ModelArgs, Opened},
+    terminal::tell,
     text::{self, WARN},
+    values::{self, whole},
 };
-use bessemer::{DType, LlmOptions};
+use bessemer::{DType, Device, DeviceOptions, LlmOptions};
 use bessemer_llm::{Llm, Session, SessionOptions, StopReason, Timings, files::ModelFile};
 use clap::Args;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Instant};
 
-/// Which model, and its context.
+// Which model, and its context.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LoadArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 
     /// Context length in tokens, prompt and answer together [default: the model's own, up to 4096]
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        short = 'c',
+        value_name = "N",
+        alias = "ctx-size",
+        allow_negative_numbers = true,
+        value_parser = whole,
+        help_heading = MODEL
+    )]
     pub(crate) context: Option<usize>,
 
-    /// The dtype of the KV cache: f16, f32 or q8_0
-    #[arg(long, value_name = "DTYPE", default_value = "f16")]
+    /// The dtype of the KV cache
+    #[arg(
+        long,
+        value_name = "DTYPE",
+        default_value = "f16",
+        value_parser = values::cache(),
+        help_heading = MODEL
+    )]
     pub(crate) cache: DType,
+
+    /// Use memory-mapped model files on the CPU instead of copying them to huge pages: a little
+    /// slower, but processes share the memory
+    #[arg(long, help_heading = MODEL)]
+    mapped: bool,
 }
 
 /// A model that is loaded.
@@ -42,15 +63,16 @@ pub(crate) struct Loaded {
 
 impl LoadArgs {
     pub(crate) fn load(&self, global: &Global) -> Result<Loaded, Fault> {
-        let device = global.open()?;
+        let options = DeviceOptions { mapped: self.mapped, ..global.options() };
+        let device = Device::open_with(global.device, &options)?;
         let start = Instant::now();
         let Opened { name, file } = self.model.open()?;
         let file = Arc::new(file);
         let llm = LlmOptions::new()
             .device(global.device)
-            .device_options(global.options())
+            .device_options(options)
             .on(&device)
-            .on_fallback(|why| anstream::eprintln!("{WARN}{why}{WARN:#}"))
+            .on_fallback(|why| tell!("{WARN}{why}{WARN:#}"))
             .open_file(&file)?;
         Ok(Loaded { name, llm, file, seconds: start.elapsed().as_secs_f64() })
     }
@@ -64,11 +86,16 @@ impl LoadArgs {
         let trained = llm.model().config().context;
         let session = llm.session(self.session_options())?;
         if session.capacity() > trained {
-            let beyond = "beyond them its text may make no sense";
-            anstream::eprintln!("{WARN}the model was made for {trained} tokens: {beyond}{WARN:#}");
+            let beyond = "the text may make no sense beyond that";
+            tell!("{WARN}the model was trained with {trained} tokens of context; {beyond}{WARN:#}");
         }
         Ok(session)
     }
+}
+
+/// A system prompt for a model that has no place for it.
+pub(crate) fn no_template(model: &str) -> Fault {
+    Fault::usage(format!("--system: {model} has no chat template, so it takes no system prompt"))
 }
 
 /// Timings for people, on one line.

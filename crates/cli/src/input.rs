@@ -10,11 +10,11 @@ pub(crate) fn text(argument: Option<String>, what: &str) -> Result<String, Fault
     match argument {
         Some(text) if text != "-" => Ok(text),
         None if io::stdin().is_terminal() => {
-            Err(Fault::usage(format!("there is no {what}: give it as an argument or on stdin")))
+            Err(Fault::usage(format!("{what}: none was given; pass it as an argument or on stdin")))
         }
         _ => {
             let mut text = String::new();
-            io::stdin().read_to_string(&mut text).context("cannot read stdin as UTF-8 text")?;
+            io::stdin().read_to_string(&mut text).context("stdin: cannot be read as UTF-8 text")?;
             Ok(text)
         }
     }

@@ -13,10 +13,11 @@ mod input;
 mod interrupt;
 mod model;
 mod progress;
+mod terminal;
 mod text;
+mod usage;
+mod values;
 
-use args::Cli;
-use clap::Parser;
 use std::{env, io::Write, process::ExitCode};
 
 /// Without a desktop, Mesa's device selection layer prints a warning to stderr. This turns the layer
@@ -29,15 +30,13 @@ fn no_desktop() {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| {
-        if error.use_stderr() {
-            fault::tell_programs(error.to_string().lines().next().unwrap_or_default());
-        }
-        error.exit()
-    });
+    let cli = match usage::parse() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
     no_desktop();
     interrupt::handle();
-    let mut out = anstream::stdout().lock();
+    let mut out = terminal::stdout();
     let result = commands::run(cli, &mut out);
     match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,12 +6,15 @@ use bessemer_llm::files::ModelFile;
 use bessemer_store::{Resolved, Store};
 use clap::Args;
 
-/// The model to use.
+/// The heading of its flags in help.
+pub(crate) const MODEL: &str = "Model";
+
+// The model to use.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ModelArgs {
     /// The model: a name from `bessemer models`, or the path of a GGUF or safetensors file or
     /// folder [default: the built-in model, ember]
-    #[arg(long, short, value_name = "NAME|PATH")]
+    #[arg(long, short, value_name = "NAME|PATH", help_heading = MODEL)]
     model: Option<String>,
 }
 
@@ -34,8 +37,8 @@ pub(crate) fn open(name: Option<&str>) -> Result<Opened, Fault> {
         Resolved::File { name, path } => Ok(Opened { name, file: ModelFile::open(path)? }),
         Resolved::BuiltIn(name) => {
             let file = builtin::open().ok_or_else(|| {
-                let why = "this build has no built-in model";
-                anyhow!("{why}: name one with --model, or get one with `bessemer pull smollm2`")
+                let remedy = "use --model, or get one with `bessemer pull smollm2`";
+                anyhow!("{name}: this build has no built-in model; {remedy}")
             })??;
             Ok(Opened { name, file })
         }

@@ -1,5 +1,6 @@
 //! Progress bars. What happens when they are interrupted is in `interrupt`.
 
+use crate::terminal::visible;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::{Mutex, PoisonError};
 
@@ -33,7 +34,7 @@ impl Progress {
     /// Shows that `done` steps are done and `what` comes next.
     pub(crate) fn at(&self, done: usize, what: String) {
         self.0.set_position(done as u64);
-        self.0.set_message(what);
+        self.0.set_message(visible(&what).into_owned());
     }
 
     /// Shows that `done` bytes of `total` are done.
@@ -41,8 +42,9 @@ impl Progress {
         if total != self.0.length() {
             total.map_or_else(|| self.0.unset_length(), |total| self.0.set_length(total));
         }
+        let what = visible(what);
         if self.0.message() != what {
-            self.0.set_message(what.to_owned());
+            self.0.set_message(what.into_owned());
             // What was there from an earlier time does not count as speed.
             self.0.reset_eta();
         }

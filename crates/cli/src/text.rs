@@ -1,14 +1,9 @@
-//! Text for people: colours, tables, units. Colours vanish where the output is no terminal.
+//! Text for people: tables, units. How text reaches a terminal or a pipe is in `terminal`.
 
-use anstyle::{AnsiColor, Style};
+use crate::terminal::visible;
+pub(crate) use crate::terminal::{BAD, BOLD, DIM, GOOD, PLAIN, Style, WARN};
 use std::io::{self, Write};
-
-pub(crate) const PLAIN: Style = Style::new();
-pub(crate) const BOLD: Style = Style::new().bold();
-pub(crate) const DIM: Style = Style::new().dimmed();
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+use unicode_width::UnicodeWidthStr;
 
 /// Rows of cells under a header, aligned.
 pub(crate) struct Table {
@@ -38,7 +33,7 @@ impl Cell {
     }
 
     fn width(&self) -> usize {
-        self.text.chars().count()
+        visible(&self.text).width()
     }
 }
 
@@ -123,9 +118,10 @@ mod tests {
         table.row([Cell::new("add"), Cell::new(5), Cell::new("é×")]);
         table.row([Cell::new("softmax"), Cell::new(1234), Cell::new("")]);
         let mut text = Vec::new();
-        table.write(&mut anstream::StripStream::new(&mut text)).unwrap();
+        table.write(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
-        assert_eq!(text, "op          n  x\nadd         5  é×\nsoftmax  1234  \n");
+        let header = format!("{BOLD}op{BOLD:#}          {BOLD}n{BOLD:#}  {BOLD}x{BOLD:#}\n");
+        assert_eq!(text, header + "add         5  é×\nsoftmax  1234  \n");
     }
 
     #[test]

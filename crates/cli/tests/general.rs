@@ -1,9 +1,12 @@
 //! What holds for every command: help, exit codes, colours, closed pipes.
 
 mod common;
+#[path = "common/tiny.rs"]
+mod tiny;
 
 use common::{assert_one_error, bessemer, finish, run};
 use std::{io::Read, process::Stdio};
+use tiny::Models;
 
 const COMMANDS: &[&[&str]] = &[
     &["run"],
@@ -39,7 +42,19 @@ fn every_command_has_help_with_examples() {
             help.contains("Examples:") || command == ["bench"] || command == ["program"],
             "{command:?}\n{help}"
         );
-        assert!(help.contains("--device") && err.is_empty());
+        assert_eq!(err, "");
+        // Flags of devices are where they mean something.
+        let uses_device = matches!(
+            command,
+            ["run" | "chat" | "perplexity" | "check" | "demo"]
+                | ["bench", "ops" | "model"]
+                | ["program", "run"]
+        );
+        for flag in ["--device", "--precise", "--trace"] {
+            assert_eq!(help.contains(flag), uses_device, "{command:?} {flag}\n{help}");
+        }
+        let uses_threads = uses_device || matches!(command, ["quantize" | "devices"]);
+        assert_eq!(help.contains("--threads"), uses_threads, "{command:?}\n{help}");
     }
     assert!(run(&["--version"], 0).0.starts_with("bessemer "));
 }
@@ -72,13 +87,59 @@ fn errors_are_json_for_whoever_asked_for_it() {
         (&["inspect", "/nowhere/x.gguf", "--json"][..], 1, "neither a file nor a model here"),
         (&["run", "x", "--temperature", "nan", "--json"], 2, "--temperature NaN"),
         (&["bench", "model", "--json", "--threads", "0"], 2, "0 is not in 1..=4096"),
+        (&["quantize", "--json"], 2, "required arguments were not provided"),
     ] {
         let (out, err) = run(args, code);
         let found: serde_json::Value = serde_json::from_str(&out).unwrap();
         let said = found["error"].as_str().unwrap();
+        assert!(!said.contains("error:") && !said.contains('\n'), "{said}");
         assert!(said.contains(words) && err.contains(words), "{out}{err}");
     }
     assert!(run(&["tokenize", "-m", "/nowhere/x.gguf", "--", "--json"], 1).0.is_empty());
+}
+
+#[test]
+fn names_and_flags_of_other_programs_work() {
+    let models = Models::new();
+    let list = models.run(&["models"], 0).0;
+    for alias in ["list", "ls"] {
+        assert_eq!(models.run(&[alias], 0).0, list);
+    }
+    assert_eq!(models.run(&["show", "tiny"], 0).0, models.run(&["inspect", "tiny"], 0).0);
+    let usual = ["run", "--raw", "-m", "tiny", "--temperature", "0.7", "--seed", "5", "-n", "4"];
+    let usual = models.run(&[&usual[..], &["--context", "64", "ab"]].concat(), 0).0;
+    let theirs = ["run", "--raw", "-m", "tiny", "--temp", "0.7", "-s", "5", "-n", "4", "-c", "64"];
+    assert_eq!(models.run(&[&theirs[..], &["-t", "1", "-p", "ab"]].concat(), 0).0, usual);
+    // The last of a flag counts.
+    let twice = ["-n", "9", "-n", "4", "-m", "nowhere", "-m", "tiny", "--raw", "--raw", "ab"];
+    assert_eq!(models.run(&[&theirs[..], &twice].concat(), 0).0, usual);
+    // No limit but the context, a random seed, and no `top_k`.
+    let found =
+        ["run", "--raw", "-m", "tiny", "-c", "8", "-n", "-1", "--seed", "-1", "--top-k", "-1"];
+    let found = models.json(&[&found[..], &["--logit-bias", "256=-inf", "ab", "--json"]].concat());
+    assert_eq!(found["stop"], "context");
+}
+
+#[test]
+fn special_tokens_are_parsed_if_asked_for() {
+    let models = Models::new();
+    let args = ["run", "--raw", "-m", "tiny", "-n", "1", "--json", "a<|im_start|>"];
+    let prompt = |more: &[&str]| {
+        models.json(&[&args[..], more].concat())["timings"]["prompt_tokens"].as_u64().unwrap()
+    };
+    assert_eq!((prompt(&[]), prompt(&["--special"])), (1 + 12, 1 + 1));
+}
+
+#[cfg(ember)]
+#[test]
+fn a_prompt_that_starts_as_every_text_does_gets_no_second_start() {
+    let models = Models::new();
+    let prompt = |text: &str| {
+        let args = ["run", "--raw", "--special", "-n", "1", "--json", text];
+        models.json(&args)["timings"]["prompt_tokens"].clone()
+    };
+    assert_eq!(prompt("<s>Once"), prompt("Once"));
+    assert_eq!(prompt("<s><s>Once").as_u64(), prompt("Once").as_u64().map(|count| count + 1));
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn a_report_that_cannot_be_written_is_told_before_anything_runs() {
         let path = path.to_str().unwrap();
         let mut command = bessemer(&["check", "--device", "metal", "--report", path]);
         command.env_remove("BESSEMER_SOFTMETAL");
-        assert_one_error(&finish(command, 1).1, &["cannot write", path]);
+        assert_one_error(&finish(command, 1).1, &["cannot be written", path]);
     }
     let both = ["check", "--report", "x.md", "--markdown"];
     assert!(run(&both, 2).1.contains("--markdown"));

@@ -4,6 +4,7 @@ use crate::{
     args::Global,
     fault::Fault,
     text::{self, BOLD, DIM},
+    values::whole,
 };
 use anyhow::Result;
 use bessemer::{Array, DType, Device};
@@ -15,7 +16,7 @@ use std::{io::Write, time::Instant};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {
     /// Number of elements of the large arrays
-    #[arg(long, value_name = "N", default_value_t = 1 << 24)]
+    #[arg(long, value_name = "N", default_value_t = 1 << 24, value_parser = whole)]
     elements: usize,
 }
 
@@ -92,7 +93,7 @@ fn fused(device: &Device, elements: usize, out: &mut dyn Write) -> Result<()> {
     let off = (f64::from(result) - f64::from(step_result)).abs();
     anyhow::ensure!(
         off <= 1e-6 * f64::from(step_result).abs().max(1.0),
-        "one program gave {result}, step by step {step_result}: please report this"
+        "demo: fused, the result is {result}, and step by step {step_result}; please report this"
     );
     Ok(())
 }

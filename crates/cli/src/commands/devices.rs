@@ -1,11 +1,11 @@
 //! `bessemer devices`: what is here, what each can do, and what `auto` takes.
 
 use crate::{
-    args::Global,
+    args::Threads,
     fault::Fault,
     text::{self, Align, BAD, BOLD, Cell, DIM, GOOD, PLAIN, Table, WARN},
 };
-use bessemer::{Device, Finding, QuickCheck, Survey};
+use bessemer::{Device, DeviceOptions, Finding, QuickCheck, Survey};
 use bessemer_simd::Isa;
 use clap::Args;
 use serde_json::{Value, json};
@@ -31,8 +31,9 @@ Examples:
   bessemer devices --json | jq -r .chosen";
 
 impl Devices {
-    pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
-        let survey = Device::survey(&global.options());
+    pub(crate) fn run(self, threads: Threads, out: &mut dyn Write) -> Result<(), Fault> {
+        let options = DeviceOptions { threads: threads.threads, ..Default::default() };
+        let survey = Device::survey(&options);
         if self.json {
             serde_json::to_writer_pretty(&mut *out, &to_json(&survey))?;
             return Ok(writeln!(out)?);

@@ -4,6 +4,7 @@ use crate::{
     fault::Fault,
     model,
     text::{self, Align, BOLD, Cell, DIM, Table},
+    values::{self, whole},
 };
 use bessemer::DType;
 use bessemer_llm::inspect::Summary;
@@ -25,11 +26,19 @@ pub(crate) struct Inspect {
     model: Option<String>,
 
     /// The context length, in tokens, to estimate memory for
-    #[arg(long, value_name = "N", default_value_t = 2048)]
+    #[arg(
+        long,
+        short = 'c',
+        value_name = "N",
+        alias = "ctx-size",
+        default_value_t = 2048,
+        allow_negative_numbers = true,
+        value_parser = whole
+    )]
     context: usize,
 
-    /// The dtype of the KV cache: f16, f32 or q8_0
-    #[arg(long, value_name = "DTYPE", default_value = "f16")]
+    /// The dtype of the KV cache
+    #[arg(long, value_name = "DTYPE", default_value = "f16", value_parser = values::cache())]
     cache: DType,
 
     /// Print JSON

@@ -24,23 +24,22 @@ use crate::{
 use std::io::Write;
 
 pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<(), Fault> {
-    let global = &cli.global;
     match cli.command {
-        Command::Run(command) => command.run(global, out),
-        Command::Chat(command) => command.run(global, out),
-        Command::Perplexity(command) => command.run(global, out),
-        Command::Tokenize(command) => command.run(out),
-        Command::Quantize(command) => command.run(global, out),
-        Command::Inspect(command) => command.run(out),
+        Command::Run(on) => on.command.run(&on.global, out),
+        Command::Chat(on) => on.command.run(&on.global, out),
         #[cfg(feature = "pull")]
         Command::Pull(command) => command.run(out),
         Command::Models(command) => command.run(out),
         Command::Remove(command) => command.run(out),
-        Command::Devices(command) => command.run(global, out),
-        Command::Check(command) => command.run(global, out),
-        Command::Bench(command) => command.run(global, out),
-        Command::Demo(command) => command.run(global, out),
-        Command::Program(command) => command.run(global, out),
+        Command::Inspect(command) => command.run(out),
+        Command::Tokenize(command) => command.run(out),
+        Command::Perplexity(on) => on.command.run(&on.global, out),
+        Command::Quantize(on) => on.command.run(on.threads, out),
+        Command::Devices(on) => on.command.run(on.threads, out),
+        Command::Check(on) => on.command.run(&on.global, out),
+        Command::Bench(command) => command.run(out),
+        Command::Demo(on) => on.command.run(&on.global, out),
+        Command::Program(command) => command.run(out),
         Command::Completions(command) => command.run(out),
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     generate::LoadArgs,
     progress::Progress,
     text::{self, BOLD, DIM},
+    values::whole,
 };
 use anyhow::{Context, anyhow};
 use bessemer_llm::perplexity::{self, Perplexity as Score};
@@ -25,7 +26,7 @@ pub(crate) struct Perplexity {
     load: LoadArgs,
 
     /// Use only the first N windows
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     windows: Option<usize>,
 
     /// Print JSON
@@ -39,10 +40,10 @@ Examples:
   bessemer perplexity text.txt --model smollm2-q8_0.gguf --context 1024 --json
   bessemer perplexity text.txt --model smollm2 --windows 10
 
-The text is split into windows of --context tokens (default: 512, or the model's context length if that
-is shorter). The second half of each window is scored, given all tokens of the window before it. This is
-how llama.cpp's perplexity tool works, so results can be compared. Lower is better; a model that
-predicts every token with certainty has a perplexity of 1.";
+The text is split into windows of --context tokens (default: 512, or the model's context length if \
+that is shorter). The second half of each window is scored, given all tokens of the window before \
+it. This is how llama.cpp's perplexity tool works, so results can be compared. Lower is better; a \
+model that predicts every token with certainty has a perplexity of 1.";
 
 /// The usual window.
 const CONTEXT: usize = 512;
@@ -50,7 +51,8 @@ const CONTEXT: usize = 512;
 impl Perplexity {
     pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
         let path = self.file.display();
-        let text = fs::read_to_string(&self.file).with_context(|| format!("cannot read {path}"))?;
+        let text =
+            fs::read_to_string(&self.file).with_context(|| format!("{path}: cannot be read"))?;
         // Editors end files with a line break that is no part of the text.
         let text = text.strip_suffix('\n').unwrap_or(&text);
         let loaded = self.load.load(global)?;
@@ -61,7 +63,7 @@ impl Perplexity {
         let windows = tokens.len() / context;
         if windows < 2 {
             return Err(anyhow!(
-                "{path}: {} tokens are too few for windows of {context}: take a longer text, or a \
+                "{path}: {} tokens are too few for windows of {context}; use a longer text, or a \
                  --context of at most {}",
                 tokens.len(),
                 tokens.len() / 2

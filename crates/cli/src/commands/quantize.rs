@@ -1,7 +1,7 @@
 //! `bessemer quantize`: a model in fewer bits.
 
 use crate::{
-    args::Global,
+    args::Threads,
     fault::Fault,
     model,
     progress::Progress,
@@ -59,7 +59,7 @@ Q6_K; if they are not whole blocks of 32 either, to F16. Start from F16 or F32 i
 cannot restore lost precision.";
 
 impl Quantize {
-    pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
+    pub(crate) fn run(self, threads: Threads, out: &mut dyn Write) -> Result<(), Fault> {
         let recipe: Recipe = self.recipe.parse().map_err(|e| Fault::Usage(anyhow!("{e}")))?;
         let opened = model::open(Some(&self.input))?;
         let ModelFile::Gguf(input) = &opened.file else {
@@ -73,7 +73,7 @@ impl Quantize {
             );
         }
         let available = || thread::available_parallelism().map_or(1, usize::from);
-        let threads = global.threads.unwrap_or_else(available).clamp(1, 1024);
+        let threads = threads.threads.unwrap_or_else(available).clamp(1, 1024);
         let bar = Progress::new(input.tensors().len());
         let report = quantize(input, &self.output, recipe, threads, &mut |step| {
             bar.at(step.number, format!("{} {} → {}", step.name, step.from, step.to));

@@ -3,13 +3,15 @@
 use crate::{
     args::Global,
     fault::Fault,
-    generate::{GenerateArgs, LoadArgs, Loaded, timings_json, timings_text},
+    generate::{GenerateArgs, LoadArgs, Loaded, no_template, timings_json, timings_text},
     input, interrupt,
+    terminal::tell,
     text::DIM,
 };
 use bessemer_llm::{
     Cancel, GenerateOptions, Generation, Prompt, StopReason,
     template::{Chat, Message},
+    tokenizer::{Encode, Tokenizer},
 };
 use clap::Args;
 use serde_json::json;
@@ -21,6 +23,10 @@ use std::io::Write;
 pub(crate) struct Run {
     /// The prompt; read from stdin if it is `-` or not given
     prompt: Option<String>,
+
+    /// The prompt, as an alternative to the argument
+    #[arg(long = "prompt", short = 'p', value_name = "TEXT", conflicts_with = "prompt")]
+    prompt_flag: Option<String>,
 
     #[command(flatten)]
     load: LoadArgs,
@@ -35,6 +41,10 @@ pub(crate) struct Run {
     /// Do not use the chat template: the model continues the prompt
     #[arg(long, conflicts_with = "system")]
     raw: bool,
+
+    /// Parse special tokens in a raw prompt, such as <|im_start|>
+    #[arg(long, requires = "raw")]
+    special: bool,
 
     /// Print timings to stderr at the end
     #[arg(long)]
@@ -51,17 +61,18 @@ Examples:
   bessemer run \"Once upon a time\" --seed 7 --temperature 0.6 --timings
   bessemer run --model smollm2 \"What is a Bessemer converter?\"
   bessemer run --model smollm2 --system \"Answer in one line.\" < question.txt
+  bessemer run --model smollm2 --raw --special \"<|im_start|>user Hi<|im_end|>\"
   bessemer run --model base.gguf --raw \"def fibonacci(n):\" --temperature 0 -n 100
   bessemer run --model smollm2 \"Name a colour\" --json | jq -r .text
 
-Put a prompt that starts with a dash after `--`. A model with a chat template answers the prompt. A
-model without one, or with --raw, continues it; the prompt is then printed first. JSON fields: model,
-prompt, text, tokens (their ids), stop (end, stop, length, context or cancelled), seed, timings. Ctrl-C
-stops the generation; the exit code is then 130.";
+Put a prompt that starts with a dash after `--`. A model with a chat template answers the prompt. \
+A model without one, or with --raw, continues it; the prompt is then printed first. Ctrl-C stops \
+the generation; the exit code is then 130. JSON fields: model, prompt, text, tokens (their ids), \
+stop (end, stop, length, context or cancelled), seed, timings.";
 
 impl Run {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
-        let prompt = input::text(self.prompt, "prompt")?;
+        let prompt = input::text(self.prompt.or(self.prompt_flag), "prompt")?;
         let loaded = self.load.load(global)?;
         let llm = &loaded.llm;
         let cancel = Cancel::new();
@@ -70,12 +81,19 @@ impl Run {
 
         let has_template = !self.raw && llm.template()?.is_some();
         if self.system.is_some() && !has_template {
-            let why = format!("{} has no chat template: --system means nothing to it", loaded.name);
-            return Err(Fault::usage(why));
+            return Err(no_template(&loaded.name));
         }
         let messages = self.system.as_deref().map(Message::system);
         let chat = Chat::new(messages.into_iter().chain([Message::user(&prompt)]));
-        let what = if has_template { Prompt::Chat(&chat) } else { Prompt::Text(&prompt) };
+        let special = match self.special {
+            true => special_tokens(llm.tokenizer(), &prompt)?,
+            false => Vec::new(),
+        };
+        let what = match (has_template, self.special) {
+            (true, _) => Prompt::Chat(&chat),
+            (false, true) => Prompt::Tokens(&special),
+            (false, false) => Prompt::Text(&prompt),
+        };
         let stoppable = interrupt::stops(&cancel);
         let generation = llm.generate(&mut session, what, &options)?;
         let stopped = if self.json {
@@ -95,6 +113,17 @@ impl Run {
     }
 }
 
+/// The tokens of a prompt with special tokens in it. One that starts with what is put before every text, as
+/// `<s>`, does not get that twice.
+fn special_tokens(tokenizer: &Tokenizer, prompt: &str) -> Result<Vec<u32>, Fault> {
+    let mut tokens = tokenizer.encode(prompt, Encode { affixes: true, special: true })?;
+    let before = tokenizer.affixes().0;
+    if tokens[before.len()..].starts_with(before) {
+        tokens.drain(..before.len());
+    }
+    Ok(tokens)
+}
+
 fn write_text(
     mut generation: Generation<'_>,
     options: &GenerateOptions,
@@ -110,7 +139,7 @@ fn write_text(
     let stop = generation.stop_reason().cloned();
     if timings {
         let line = timings_text(&generation.timings(), stop.as_ref(), options.sampling.seed);
-        anstream::eprintln!("{DIM}{line}{DIM:#}");
+        tell!("{DIM}{line}{DIM:#}");
     }
     Ok(stop.unwrap_or(StopReason::Cancelled))
 }

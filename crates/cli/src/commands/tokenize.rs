@@ -6,7 +6,6 @@ use crate::{
     model::ModelArgs,
     text::{DIM, WARN},
 };
-use anyhow::Context;
 use bessemer_llm::tokenizer::{Encode, Tokenizer};
 use clap::Args;
 use serde_json::json;
@@ -98,7 +97,7 @@ fn numbers(text: &str) -> Result<Vec<u32>, Fault> {
     let words = text.split(|c: char| c.is_whitespace() || "[],".contains(c));
     let words = words.filter(|word| !word.is_empty());
     let parse = |word: &str| {
-        word.parse::<u32>().with_context(|| format!("`{word}` is not the number of a token"))
+        word.parse::<u32>().map_err(|_| Fault::usage(format!("--decode {word}: not a token id")))
     };
-    words.map(parse).collect::<Result<_, _>>().map_err(Fault::Usage)
+    words.map(parse).collect()
 }

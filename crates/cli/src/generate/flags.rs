@@ -1,12 +1,14 @@
 //! The flags of how text is written: one for each setting that the library has.
 
 use crate::fault::Fault;
-use bessemer_llm::{Cancel, GenerateOptions, Llm, SETTINGS, Setting, Takes, sampling::BadSetting};
+use bessemer_llm::{
+    Cancel, GenerateOptions, Llm, SETTINGS, Setting, Takes,
+    sampling::{BadSetting, random_seed},
+};
 use clap::{
     Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, builder::StringValueParser,
     builder::TypedValueParser,
 };
-use std::{process, time::SystemTime};
 
 /// How text is generated: the values that were given, in the order of the settings.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +16,8 @@ pub(crate) struct GenerateArgs {
     given: Vec<(&'static Setting, String)>,
 }
 
-const HEADING: &str = "Advanced sampling";
+const COMMON: &str = "Generation";
+const FINER: &str = "Advanced sampling";
 
 fn arg(setting: &'static Setting) -> Arg {
     let help = match setting.default {
@@ -24,7 +27,7 @@ fn arg(setting: &'static Setting) -> Arg {
     let aliases = setting.aliases.iter().map(|alias| alias.replace('_', "-"));
     let arg = Arg::new(setting.name).long(setting.flag()).help(help);
     let arg = arg.aliases(aliases.collect::<Vec<_>>());
-    let arg = if setting.finer { arg.help_heading(HEADING) } else { arg };
+    let arg = arg.help_heading(if setting.finer { FINER } else { COMMON });
     let arg = setting.short.into_iter().fold(arg, Arg::short);
     let action = match setting.takes {
         Takes::Switch => return arg.action(ArgAction::SetTrue),
@@ -74,7 +77,7 @@ impl GenerateArgs {
     /// The options, checked for a vocabulary.
     pub(crate) fn options(&self, llm: &Llm, cancel: &Cancel) -> Result<GenerateOptions, Fault> {
         let mut options = GenerateOptions { cancel: cancel.clone(), ..GenerateOptions::default() };
-        options.sampling.seed = any_seed();
+        options.sampling.seed = random_seed();
         for (setting, value) in &self.given {
             setting.set(&mut options, value).map_err(|bad| wrong(&bad))?;
         }
@@ -86,12 +89,4 @@ impl GenerateArgs {
 /// A setting that makes no sense, by the flag it came from.
 fn wrong(BadSetting { name, value, rule, .. }: &BadSetting) -> Fault {
     Fault::usage(format!("--{} {value}: not {rule}", name.replace('_', "-")))
-}
-
-/// A seed nobody chose, short enough to be typed again.
-fn any_seed() -> u64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let mixed =
-        (now.as_nanos() as u64 ^ u64::from(process::id())).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    mixed >> 40
 }

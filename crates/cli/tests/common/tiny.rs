@@ -32,12 +32,19 @@ impl Models {
 
     /// The command, with this folder of models.
     pub fn command(&self, args: &[&str]) -> Command {
-        // One thread and no search for devices: tests run beside each other. What comes after `--`
-        // is not for flags.
-        let flags = args.iter().position(|&arg| arg == "--").unwrap_or(args.len());
-        let (before, after) = args.split_at(flags);
-        let mut command = bessemer(before);
-        command.args(["--device", "cpu", "--threads", "1"]).args(after);
+        // One thread and no search for devices, for those that take them: tests run beside each other.
+        // Before the other flags: the last of a flag counts.
+        let name = if args[0] == "bench" { 2 } else { 1 };
+        let (name, flags) = args.split_at(name);
+        let mut command = bessemer(name);
+        command.args(match args[0] {
+            "run" | "chat" | "perplexity" | "bench" | "check" | "demo" => {
+                &["--device", "cpu", "--threads", "1"][..]
+            }
+            "quantize" | "devices" => &["--threads", "1"],
+            _ => &[],
+        });
+        command.args(flags);
         command.env("BESSEMER_MODELS", self.0.path()).stdin(Stdio::null());
         command
     }

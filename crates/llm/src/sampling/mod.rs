@@ -10,6 +10,17 @@ mod sampler;
 pub use sampler::Sampler;
 
 use crate::SETTINGS;
+use std::hash::{BuildHasher, RandomState};
+
+/// A seed that nobody chose, short enough to be typed again.
+///
+/// ```
+/// let seed = bessemer_llm::sampling::random_seed();
+/// assert!(seed < 1 << 24);
+/// ```
+pub fn random_seed() -> u64 {
+    RandomState::new().hash_one(()) >> 40
+}
 
 /// How tokens are chosen. The default is a moderate temperature with a small nucleus;
 /// [`Sampling::greedy`] always takes the likeliest.

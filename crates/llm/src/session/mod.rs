@@ -311,7 +311,7 @@ impl Session {
     fn check_after(&self, len: usize, tokens: &[u32]) -> Result<()> {
         let room = self.capacity() - len;
         if tokens.is_empty() {
-            let why = "there are no tokens to take through the model: the text is empty";
+            let why = "prompt: there are no tokens to run, because the text is empty";
             return Err(Error::Session(why.into()));
         }
         if tokens.len() > room {

@@ -55,8 +55,19 @@ impl Limits {
 
     /// The shortest time in which so many bytes and operations are possible.
     pub(crate) fn least_seconds(&self, cost: Cost, integer: bool) -> f64 {
+        let (moving, computing) = self.seconds(cost, integer);
+        moving.max(computing)
+    }
+
+    /// Whether that time is memory's, and not that of arithmetic.
+    pub(crate) fn is_memory(&self, cost: Cost, integer: bool) -> bool {
+        let (moving, computing) = self.seconds(cost, integer);
+        moving >= computing
+    }
+
+    fn seconds(&self, cost: Cost, integer: bool) -> (f64, f64) {
         let peak = if integer { self.int8_ops } else { self.f32_flops };
-        (cost.bytes as f64 / self.read_bytes).max(cost.flops as f64 / peak)
+        (cost.bytes as f64 / self.read_bytes, cost.flops as f64 / peak)
     }
 }
 

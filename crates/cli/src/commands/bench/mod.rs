@@ -9,9 +9,10 @@ mod ops;
 mod peaks;
 mod plot;
 pub(crate) mod products;
+mod share;
 pub(crate) mod work;
 
-use crate::{args::Global, fault::Fault};
+use crate::{args::OnDevice, fault::Fault};
 use clap::{Args, Subcommand};
 use std::io::Write;
 
@@ -24,15 +25,15 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    Ops(ops::Ops),
-    Model(Box<model::ModelBench>),
+    Ops(OnDevice<ops::Ops>),
+    Model(Box<OnDevice<model::ModelBench>>),
 }
 
 impl Bench {
-    pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
+    pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Fault> {
         match self.what {
-            What::Ops(command) => command.run(global, out),
-            What::Model(command) => command.run(global, out),
+            What::Ops(on) => on.command.run(&on.global, out),
+            What::Model(on) => on.command.run(&on.global, out),
         }
     }
 }

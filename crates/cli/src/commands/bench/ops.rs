@@ -3,20 +3,30 @@
 use super::{
     gpu_limits,
     limits::Limits,
-    measure::{Measurement, measure},
-    plot, work,
+    measure::{Effort, Measurement, measure},
+    plot,
+    share::{IN_CACHE_MEANS, Share},
+    work::{self, Work},
 };
 use crate::{
     args::Global,
     fault::Fault,
-    files::write_whole,
+    files::{may_write, write_whole},
+    interrupt,
     progress::Progress,
-    text::{self, Align, BAD, BOLD, Cell, GOOD, PLAIN, Table, WARN},
+    terminal::tell,
+    text::{self, Align, BAD, BOLD, Cell, DIM, GOOD, PLAIN, Table, WARN},
 };
-use bessemer::DeviceInfo;
-use clap::Args;
+use bessemer::{Device, DeviceInfo};
+use bessemer_llm::Cancel;
+use clap::{Args, value_parser};
 use serde_json::json;
-use std::{collections::BTreeSet, io::Write, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    io::Write,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 /// Compare each op with the limits of the machine (roofline)
 #[derive(Debug, Args)]
@@ -25,6 +35,15 @@ pub(crate) struct Ops {
     /// Measure only this op
     #[arg(long, value_name = "OP")]
     op: Option<String>,
+
+    /// Measure for about so many seconds, and stop with what there is by then
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 90,
+        value_parser = value_parser!(u64).range(1..=86400)
+    )]
+    seconds: u64,
 
     /// Print JSON
     #[arg(long)]
@@ -41,48 +60,92 @@ Examples:
   bessemer bench ops --op linear --threads 2
   bessemer bench ops --svg ops.svg --json > ops.json
 
-The limits of the machine are measured first: memory read bandwidth, f32 multiply-adds and 8-bit dot
-products. On a GPU they are measured with its own reads and multiply-adds, without dot products. An op's
-share of the limit is the minimum time to move its bytes and do its arithmetic, divided by the time it
-took. Operands are larger than the caches. Close other programs for reliable results.";
+The limits of the machine are measured first: memory read bandwidth, f32 multiply-adds and 8-bit \
+dot products. On a GPU they are measured with its own reads and multiply-adds, without dot \
+products. An op's share of the limit is the minimum time to move its bytes and do its arithmetic, \
+divided by the time it took; `in cache` means that the op was faster than memory, so that its \
+limit does not apply, or that the machine was busy while that was measured. Operands are larger than most caches. Ctrl-C stops and prints what was \
+measured. Close other programs for reliable results.";
 
 impl Ops {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
-        let mut works = work::all();
-        if let Some(op) = &self.op {
-            let known: BTreeSet<_> = works.iter().map(|work| work.op).collect();
-            works.retain(|work| work.op == op);
-            if works.is_empty() {
-                let known: Vec<_> = known.into_iter().collect();
-                let known = known.join(" ");
-                return Err(Fault::usage(format!(
-                    "nothing to measure for op `{op}`: expected one of {known}"
-                )));
-            }
+        let works = self.works()?;
+        if let Some(path) = &self.svg {
+            // Not after minutes of work.
+            may_write(path)?;
         }
         let device = global.open()?;
+        let cancel = Cancel::new();
+        let stoppable = interrupt::stops(&cancel);
         let bar = Progress::new(works.len() + 1);
         bar.at(0, "the machine's limits".into());
         let limits = match device.info().capabilities.host_memory {
             true => Limits::measure(device.info().threads)?,
             false => gpu_limits::measure(&device)?,
         };
-        let mut results = Vec::new();
-        for (i, work) in works.iter().enumerate() {
-            bar.at(i + 1, format!("{} {}", work.op, work.name));
-            results.push(measure(work, &device, &limits)?);
-            device.trim();
-        }
-        drop(bar);
+        let end = Instant::now() + Duration::from_secs(self.seconds);
+        let results = measure_all(&works, &device, &limits, end, &cancel, &bar)?;
+        drop((bar, stoppable));
         if let Some(path) = &self.svg {
             write_whole(path, plot::draw(device.info(), &limits, &results).as_bytes())?;
         }
         if self.json {
-            write_json(device.info(), &limits, &results, out)
+            write_json(device.info(), &limits, &results, out)?;
         } else {
-            write_text(device.info(), &limits, &results, out)
+            write_text(device.info(), &limits, &results, out)?;
         }
+        out.flush()?;
+        let (done, all) = (results.len(), works.len());
+        if cancel.is_cancelled() {
+            tell!("{WARN}stopped: {done} of {all} were measured{WARN:#}");
+            return Err(Fault::Interrupted);
+        }
+        if done < all {
+            let seconds = self.seconds;
+            tell!(
+                "{WARN}{done} of {all} were measured in {seconds} s; --seconds N gives them more time{WARN:#}"
+            );
+        }
+        Ok(())
     }
+
+    fn works(&self) -> Result<Vec<Work>, Fault> {
+        let mut works = work::all();
+        let Some(op) = &self.op else { return Ok(works) };
+        let known: BTreeSet<_> = works.iter().map(|work| work.op).collect();
+        works.retain(|work| work.op == op);
+        if works.is_empty() {
+            let known: Vec<_> = known.into_iter().collect();
+            return Err(Fault::usage(format!(
+                "--op {op}: nothing to measure; use one of {}",
+                known.join(" ")
+            )));
+        }
+        Ok(works)
+    }
+}
+
+/// Measures one op after the other until they are done, the time is over, or somebody stops it.
+fn measure_all(
+    works: &[Work],
+    device: &Device,
+    limits: &Limits,
+    end: Instant,
+    cancel: &Cancel,
+    bar: &Progress,
+) -> Result<Vec<Measurement>, Fault> {
+    let mut results = Vec::new();
+    for (i, work) in works.iter().enumerate() {
+        let left = end.saturating_duration_since(Instant::now());
+        if cancel.is_cancelled() || left.is_zero() {
+            break;
+        }
+        bar.at(i + 1, format!("{} {}", work.op, work.name));
+        let effort = Effort::FULL.within(left / (works.len() - i) as u32);
+        results.push(measure(work, device, limits, effort)?);
+        device.trim();
+    }
+    Ok(results)
 }
 
 fn write_json(
@@ -133,11 +196,12 @@ fn write_text(
         right("of the limit"),
     ]);
     for result in results {
-        let style = match result.share_of_limit {
-            share if share >= 0.7 => GOOD,
-            share if share >= 0.3 => PLAIN,
-            share if share >= 0.1 => WARN,
-            _ => BAD,
+        let style = match result.share() {
+            Share::Of(share) if share >= 0.7 => GOOD,
+            Share::InCache => PLAIN,
+            Share::Of(share) if share >= 0.3 => PLAIN,
+            Share::Of(share) if share >= 0.1 => WARN,
+            Share::Of(_) => BAD,
         };
         table.row([
             Cell::new(result.op),
@@ -145,8 +209,12 @@ fn write_text(
             Cell::new(text::seconds(result.seconds)),
             Cell::new(format!("{:.1}", result.bytes_per_second() / 1e9)),
             Cell::new(format!("{:.1}", result.flops_per_second() / 1e9)),
-            Cell::new(format!("{:.0} %", 100.0 * result.share_of_limit)).style(style),
+            Cell::new(result.share()).style(style),
         ]);
     }
-    Ok(table.write(out)?)
+    table.write(out)?;
+    if results.iter().any(|result| result.share() == Share::InCache) {
+        writeln!(out, "{DIM}{IN_CACHE_MEANS}{DIM:#}")?;
+    }
+    Ok(())
 }

@@ -1,16 +1,23 @@
 //! Lines that people type, with editing and history, or that come from a pipe.
 
+use super::complete::Words;
 use crate::fault::Fault;
 use anyhow::Context;
-use rustyline::{DefaultEditor, error::ReadlineError};
+use etcetera::BaseStrategy;
+use rustyline::{Config, Editor, error::ReadlineError, history::FileHistory};
 use std::{
+    fs,
     io::{self, BufRead, IsTerminal},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
+
+/// Lines that the history keeps, and the bytes of a line that is worth it.
+const MOST_LINES: usize = 1000;
+const MOST_BYTES: usize = 10_000;
 
 /// Where lines come from.
 pub(super) enum Lines {
-    Terminal { editor: Box<DefaultEditor>, history: Option<PathBuf> },
+    Terminal { editor: Box<Editor<Words, FileHistory>>, history: Option<PathBuf> },
     Pipe,
 }
 
@@ -28,10 +35,11 @@ impl Lines {
         if !io::stdin().is_terminal() {
             return Ok(Lines::Pipe);
         }
-        let mut editor = DefaultEditor::new().context("cannot use the terminal")?;
-        let store = bessemer_store::Store::of_user().ok();
-        // Hidden, and no model.
-        let history = store.map(|store| store.folder().join(".history"));
+        let config = Config::builder().max_history_size(MOST_LINES).map(|config| config.build());
+        let editor = config.and_then(Editor::with_config);
+        let mut editor = editor.context("chat: cannot use the terminal")?;
+        editor.set_helper(Some(Words));
+        let history = history_file();
         if let Some(history) = &history {
             // There is none the first time.
             let _ = editor.load_history(history);
@@ -61,10 +69,15 @@ impl Lines {
         }
     }
 
+    /// Keeps a line for this time and the next. One that can't be recalled is still a line.
     fn finish(&mut self, line: String) -> Line {
-        if let Lines::Terminal { editor, .. } = self {
-            // A line that can't be recalled is still a line.
-            let _ = editor.add_history_entry(&line);
+        if let Lines::Terminal { editor, history } = self
+            && line.len() <= MOST_BYTES
+            && editor.add_history_entry(&line).unwrap_or(false)
+            && let Some(history) = history
+        {
+            let _ = fs::create_dir_all(history.parent().unwrap_or(Path::new("")));
+            let _ = editor.append_history(history);
         }
         Line::Text(line)
     }
@@ -77,29 +90,26 @@ impl Lines {
                     Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
                     Err(ReadlineError::Eof) => Ok(Line::End),
                     Err(error) => {
-                        Err(anyhow::Error::from(error).context("cannot read a line").into())
+                        Err(anyhow::Error::from(error).context("chat: cannot read a line").into())
                     }
                 }
             }
             Lines::Pipe => {
                 let mut line = String::new();
                 let read = io::stdin().lock().read_line(&mut line);
-                if read.context("cannot read stdin as UTF-8 text")? == 0 {
+                if read.context("stdin: cannot be read as UTF-8 text")? == 0 {
                     return Ok(Line::End);
                 }
                 Ok(Line::Text(line.trim_end_matches(['\n', '\r']).to_owned()))
             }
         }
     }
+}
 
-    /// Keeps the history for the next time.
-    pub(super) fn close(mut self) {
-        if let Lines::Terminal { editor, history: Some(history) } = &mut self {
-            if let Some(folder) = history.parent() {
-                let _ = std::fs::create_dir_all(folder);
-            }
-            // A conversation that can't be recalled was still one.
-            let _ = editor.save_history(history);
-        }
-    }
+/// Where the history is kept: in the folder of the system for what programs remember. Only its owner can
+/// read it.
+fn history_file() -> Option<PathBuf> {
+    let folders = etcetera::choose_base_strategy().ok()?;
+    let folder = folders.state_dir().unwrap_or_else(|| folders.data_dir());
+    Some(folder.join("bessemer").join("history"))
 }

@@ -1,7 +1,9 @@
 //! `bessemer chat`: a conversation at the terminal, or from a script.
 //!
-//! `talk` is the conversation, `lines` where lines come from, `orders` what starts with a slash.
+//! `talk` is the conversation, `lines` where lines come from, `orders` what starts with a slash, `complete`
+//! what Tab does.
 
+mod complete;
 mod lines;
 mod orders;
 mod talk;
@@ -9,8 +11,9 @@ mod talk;
 use crate::{
     args::Global,
     fault::Fault,
-    generate::{GenerateArgs, LoadArgs},
-    text::{BOLD, DIM},
+    generate::{GenerateArgs, LoadArgs, no_template},
+    terminal::tell,
+    text::{BAD, BOLD, DIM},
 };
 use bessemer_llm::Cancel;
 use clap::Args;
@@ -52,9 +55,10 @@ Examples:
   bessemer chat --model smollm2 --system \"You are a patient teacher.\" --temperature 0.5
   printf 'Hello!\\nTell me more.\\n' | bessemer chat --model smollm2 --json
 
-At the prompt, the arrow keys edit the line and browse the history. A line that ends in \\ continues on
-the next. Ctrl-C stops the answer, Ctrl-D quits. /help lists the chat commands: /reset /save /load /set.
-From a pipe, each line is one message. When the conversation no longer fits into the context, its oldest
+At the prompt, the arrow keys edit the line and browse the history, which is kept between chats, \
+and Tab completes commands and settings. A line that ends in \\ continues on the next. Ctrl-C \
+stops the answer, Ctrl-D quits. /help lists the chat commands: /reset /save /load /set. From a \
+pipe, each line is one message. When the conversation no longer fits into the context, its oldest \
 messages are dropped. JSON fields: role, content, tokens (their number), stop, timings.";
 
 impl Chat {
@@ -64,8 +68,7 @@ impl Chat {
         let options = self.generate.options(&loaded.llm, &cancel)?;
         let raw = self.raw || loaded.llm.template()?.is_none();
         if raw && self.system.is_some() {
-            let why = format!("{} has no chat template: --system means nothing to it", loaded.name);
-            return Err(Fault::usage(why));
+            return Err(no_template(&loaded.name));
         }
         let session = self.load.session(&loaded.llm)?;
         let mut lines = Lines::open()?;
@@ -82,7 +85,7 @@ impl Chat {
             let line = match lines.next()? {
                 Line::End => break,
                 Line::Interrupted => {
-                    anstream::eprintln!("{DIM}Ctrl-D quits{DIM:#}");
+                    tell!("{DIM}Ctrl-D quits{DIM:#}");
                     continue;
                 }
                 Line::Text(line) => line,
@@ -95,20 +98,18 @@ impl Chat {
                     said => said?,
                 },
                 Some(Ok(Order::Quit)) => break,
-                Some(Ok(order)) => tell(talk.obey(order))?,
-                Some(Err(why)) => anstream::eprintln!("{why}"),
+                Some(Ok(order)) => report(talk.obey(order)),
+                Some(Err(why)) => tell!("{BAD}error:{BAD:#} {why}"),
             }
         }
-        lines.close();
         Ok(())
     }
 }
 
 /// What became of an order: a word on stderr, also if it went wrong. The conversation goes on.
-fn tell(done: Result<String, Fault>) -> Result<(), Fault> {
+fn report(done: Result<String, Fault>) {
     match done {
-        Ok(said) => anstream::eprintln!("{DIM}{said}{DIM:#}"),
+        Ok(said) => tell!("{DIM}{said}{DIM:#}"),
         Err(fault) => _ = fault.tell(),
     }
-    Ok(())
 }

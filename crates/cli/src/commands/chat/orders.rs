@@ -15,6 +15,9 @@ pub(super) enum Order {
     Quit,
 }
 
+/// What can be typed, in the order of help.
+pub(super) const ORDERS: [&str; 6] = ["/help", "/reset", "/save", "/load", "/set", "/quit"];
+
 const HELP: &str = "\
 /reset            clear the conversation
 /save FILE        save the conversation to a file
@@ -22,7 +25,8 @@ const HELP: &str = "\
 /set              show the settings
 /set KEY VALUE    change a setting; `none` unsets it, if it can be unset
 /quit             quit (so does Ctrl-D)
-A line that ends in \\ continues on the next. A line that starts with // is sent with one slash.
+Tab completes commands and settings. A line that ends in \\ continues on the next. A line that starts
+with // is sent with one slash.
 Settings:
   system               The system prompt";
 
@@ -43,7 +47,7 @@ impl Order {
         let (name, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
         let rest = rest.trim();
         let file = || match rest {
-            "" => Err(format!("/{name} needs a file: /{name} FILE")),
+            "" => Err(format!("/{name}: no file was given; type /{name} FILE")),
             file => Ok(PathBuf::from(file)),
         };
         Some(match name {
@@ -57,9 +61,9 @@ impl Order {
                     Ok(Order::Set(Some((key.to_owned(), value.trim().to_owned()))))
                 }
                 None if rest.is_empty() => Ok(Order::Set(None)),
-                None => Err(format!("/set {rest} needs a value: /set {rest} VALUE")),
+                None => Err(format!("/set {rest}: no value was given; type /set {rest} VALUE")),
             },
-            other => Err(format!("/{other} is unknown: /help lists what there is")),
+            other => Err(format!("/{other}: unknown command; /help lists them")),
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     files::write_whole,
     generate::{Loaded, timings_json, timings_text},
     interrupt,
+    terminal::{self, Wrap, tell},
     text::{DIM, WARN},
 };
 use anyhow::{Context, anyhow};
@@ -82,14 +83,15 @@ impl<'a> Talk<'a> {
         let llm = &self.loaded.llm;
         let mut generation = llm.generate(&mut self.session, &tokens, &self.options)?;
         let mut answer = String::new();
+        let mut screen = Wrap::new(out, terminal::columns());
         for piece in &mut generation {
             let piece = piece?;
             if !self.json {
-                write!(out, "{piece}")?;
-                out.flush()?;
+                screen.write(&piece)?;
             }
             answer += &piece;
         }
+        screen.finish()?;
         let (stop, timings) = (generation.stop_reason().cloned(), generation.timings());
         drop((generation, stoppable));
         if self.json {
@@ -112,7 +114,9 @@ impl<'a> Talk<'a> {
             self.messages.push(Message::assistant(&answer));
         }
         match &stop {
-            Some(StopReason::ContextFull) => note("the context is full: /reset, or --context N"),
+            Some(StopReason::ContextFull) => {
+                note("the context is full; clear it with /reset, or use a larger --context")
+            }
             Some(StopReason::Cancelled) if !self.json => note("stopped"),
             _ => {}
         }
@@ -162,7 +166,7 @@ impl<'a> Talk<'a> {
             Order::Reset => {
                 self.messages.clear();
                 self.text.iter_mut().for_each(String::clear);
-                Ok("forgotten".to_owned())
+                Ok("the conversation is cleared".to_owned())
             }
             Order::Save(path) => self.save(&path),
             Order::Load(path) => self.load(&path),
@@ -180,12 +184,15 @@ impl<'a> Talk<'a> {
     }
 
     fn load(&mut self, path: &Path) -> Result<String, Fault> {
-        let json = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let saved: Saved = serde_json::from_slice(&json).map_err(|e| {
-            anyhow!("{}: {e}: it is no conversation that /save wrote", path.display())
-        })?;
-        if saved.text.is_some() != self.text.is_some() {
-            let why = "the one has a chat template and the other has none (--raw)";
+        let json = fs::read(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+        let saved: Saved = serde_json::from_slice(&json)
+            .map_err(|e| anyhow!("{}: not a conversation that /save wrote: {e}", path.display()))?;
+        let why = match (saved.text.is_some(), self.text.is_some()) {
+            (true, false) => "saved without a chat template; start the chat with --raw to load it",
+            (false, true) => "saved with a chat template, and this chat has none",
+            _ => "",
+        };
+        if !why.is_empty() {
             return Err(anyhow!("{}: {why}", path.display()).into());
         }
         let (system, messages) =
@@ -201,27 +208,29 @@ impl<'a> Talk<'a> {
     }
 
     fn settings(&self) -> String {
-        let system = self.system.as_deref().unwrap_or("none");
+        let system = self.system.as_ref().map_or("none".to_owned(), |text| format!("{text:?}"));
         let line = |finer: bool| {
             let settings = SETTINGS.iter().filter(|setting| setting.finer == finer);
             let shown =
                 settings.map(|setting| format!("{} {}", setting.name, setting.show(&self.options)));
             shown.collect::<Vec<_>>().join(", ")
         };
-        format!("{}\n{}\nsystem {system:?}", line(false), line(true))
+        format!("{}\n{}\nsystem {system}", line(false), line(true))
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<String, Fault> {
         if key == "system" {
             if self.text.is_some() {
-                return Err(Fault::usage("without a chat template there is no system prompt"));
+                return Err(Fault::usage(
+                    "/set system: this chat has no template, so it takes no system prompt",
+                ));
             }
             self.system = (value != "none").then(|| value.to_owned());
             return Ok(self.settings());
         }
         let mut options = self.options.clone();
         let Some(setting) = Setting::find(key) else {
-            return Err(Fault::usage(format!("/set {key}: no such setting; /help lists them")));
+            return Err(Fault::usage(format!("/set {key}: unknown setting; /help lists them")));
         };
         let set = setting.set(&mut options, value);
         let checked = set.and_then(|()| options.sampling.check(self.loaded.llm.tokenizer().len()));
@@ -233,5 +242,5 @@ impl<'a> Talk<'a> {
 
 fn note(words: &str) {
     let style = if words.contains("full") { WARN } else { DIM };
-    anstream::eprintln!("{style}{words}{style:#}");
+    tell!("{style}{words}{style:#}");
 }

@@ -60,12 +60,15 @@ Exit code: 0 if all cases pass, 1 if not.";
 impl Check {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
         let mut selection = if self.quick { Selection::quick() } else { Selection::all() };
-        if let Some(op) = self.op {
+        if let Some(op) = &self.op {
             selection = selection.op(op);
         }
         let cases = selection.cases()?;
         if cases.is_empty() {
-            return Err(Fault::usage("no such case is quick; leave out --quick"));
+            let op = self.op.unwrap_or_default();
+            return Err(Fault::usage(format!(
+                "--quick: {op} has no quick cases; leave out --quick"
+            )));
         }
         if self.markdown {
             return write_support(global, &cases, out);

@@ -5,7 +5,7 @@ mod check;
 mod format;
 mod run;
 
-use crate::{args::Global, fault::Fault};
+use crate::{args::OnDevice, fault::Fault};
 use anyhow::{Context, Result};
 use bessemer::program::Program;
 use clap::{Args, Subcommand};
@@ -20,15 +20,15 @@ pub(crate) struct Programs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    Run(run::Run),
+    Run(OnDevice<run::Run>),
     Check(check::Check),
     Format(format::Format),
 }
 
 impl Programs {
-    pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
+    pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Fault> {
         match self.what {
-            What::Run(command) => command.run(global, out),
+            What::Run(on) => on.command.run(&on.global, out),
             What::Check(command) => command.run(out),
             What::Format(command) => command.run(out),
         }

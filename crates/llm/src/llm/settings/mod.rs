@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 /// assert_eq!(options.get("top_k").as_deref(), Some("20"));
 /// assert_eq!(options.stop, ["The End"]);
 /// let error = options.set("top_k", "many").unwrap_err();
-/// assert_eq!(error.to_string(), "top_k many: not a whole number of at least 0");
+/// assert_eq!(error.to_string(), "top_k many: not a whole number of at least 0, or -1 for off");
 ///
 /// for setting in &SETTINGS {
 ///     println!("--{:<20} {}", setting.flag(), setting.help);

@@ -1,7 +1,7 @@
 //! The table of settings: a new one is an entry here.
 
 use super::{Setting, Takes};
-use crate::sampling::Mirostat;
+use crate::sampling::{Mirostat, random_seed};
 
 /// A float of [`Sampling`], and when it is good.
 macro_rules! float {
@@ -39,17 +39,6 @@ macro_rules! mirostat {
     };
 }
 
-/// A whole number of [`Sampling`].
-macro_rules! whole {
-    ($field:ident, $setting:expr) => {
-        Setting {
-            get: |options| Some(options.sampling.$field.to_string()),
-            set: |options, text| text.parse().ok().map(|value| options.sampling.$field = value),
-            ..$setting
-        }
-    };
-}
-
 const BASE: Setting = Setting {
     name: "",
     aliases: &[],
@@ -57,7 +46,7 @@ const BASE: Setting = Setting {
     value: "N",
     help: "",
     default: "",
-    rule: "a whole number of at least 0",
+    rule: "",
     takes: Takes::Value,
     finer: false,
     get: |_| None,
@@ -78,11 +67,16 @@ fn is_share(x: f32) -> bool {
 pub static SETTINGS: [Setting; 16] = [
     Setting {
         name: "max_tokens",
+        aliases: &["n_predict", "num_predict"],
         short: Some('n'),
-        help: "The maximum number of tokens to generate",
+        help: "The maximum number of tokens to generate; -1 is no maximum",
         default: "until the model stops or the context is full",
+        rule: "a whole number of at least 0, or -1 for no maximum",
         get: |options| options.max_tokens.map(|most| most.to_string()),
-        set: |options, text| text.parse().ok().map(|most| options.max_tokens = Some(most)),
+        set: |options, text| {
+            options.max_tokens = if text == "-1" { None } else { Some(text.parse().ok()?) };
+            Some(())
+        },
         clear: Some(|options| options.max_tokens = None),
         ..BASE
     },
@@ -91,6 +85,7 @@ pub static SETTINGS: [Setting; 16] = [
         |x| x.is_finite() && x >= 0.0,
         Setting {
             name: "temperature",
+            aliases: &["temp"],
             value: "T",
             help: "Randomness: 0 always picks the most likely token, 1 samples from the model's own \
                probabilities",
@@ -99,16 +94,19 @@ pub static SETTINGS: [Setting; 16] = [
             ..BASE
         }
     ),
-    whole!(
-        top_k,
-        Setting {
-            name: "top_k",
-            value: "K",
-            help: "Sample from the K most likely tokens; 0 is off",
-            default: "40",
-            ..BASE
-        }
-    ),
+    Setting {
+        name: "top_k",
+        value: "K",
+        help: "Sample from the K most likely tokens; 0 or -1 is off",
+        default: "40",
+        rule: "a whole number of at least 0, or -1 for off",
+        get: |options| Some(options.sampling.top_k.to_string()),
+        set: |options, text| {
+            options.sampling.top_k = if text == "-1" { 0 } else { text.parse().ok()? };
+            Some(())
+        },
+        ..BASE
+    },
     float!(
         top_p,
         is_share,
@@ -133,20 +131,24 @@ pub static SETTINGS: [Setting; 16] = [
             ..BASE
         }
     ),
-    whole!(
-        seed,
-        Setting {
-            name: "seed",
-            help: "The seed of the random number generator; the same seed gives the same text",
-            default: "random",
-            ..BASE
-        }
-    ),
+    Setting {
+        name: "seed",
+        short: Some('s'),
+        help: "The seed of the random number generator; the same seed gives the same text; -1 is random",
+        default: "random",
+        rule: "a whole number of at least 0, or -1 for a random one",
+        get: |options| Some(options.sampling.seed.to_string()),
+        set: |options, text| {
+            options.sampling.seed = if text == "-1" { random_seed() } else { text.parse().ok()? };
+            Some(())
+        },
+        ..BASE
+    },
     Setting {
         name: "stop",
         value: "TEXT",
         help: "Stop before this string; can be given several times",
-        rule: "a text that is not empty",
+        rule: "a non-empty text",
         takes: Takes::Values,
         get: |options| {
             let stops: Vec<String> = options.stop.iter().map(|stop| format!("{stop:?}")).collect();

@@ -53,7 +53,9 @@ fn what_is_set_is_shown() {
     options.set("typical", "0.5").unwrap();
     assert_eq!(options.sampling.typical_p, 0.5);
     for (name, value) in [
-        ("top_k", "-1"),
+        ("top_k", "-2"),
+        ("max_tokens", "-2"),
+        ("seed", "-2"),
         ("top_k", "none"),
         ("lookup", "maybe"),
         ("logit_bias", "7"),
@@ -88,4 +90,21 @@ fn json_sets_the_same() {
         assert!(set(&mut options, wrong).is_err());
         assert_eq!(options.sampling.temperature, 0.0, "nothing is changed");
     }
+}
+
+#[test]
+fn minus_one_is_what_other_programs_mean_by_it() {
+    let mut options = GenerateOptions { max_tokens: Some(5), ..GenerateOptions::default() };
+    options.set("max_tokens", "-1").unwrap();
+    options.set("top_k", "-1").unwrap();
+    assert_eq!((options.max_tokens, options.sampling.top_k), (None, 0));
+    let value = json!({ "n_predict": -1, "seed": -1, "top_k": -1, "temp": 0.5 });
+    let seeds: Vec<u64> = (0..4)
+        .map(|_| {
+            options.set_json(value.as_object().unwrap()).unwrap();
+            options.sampling.seed
+        })
+        .collect();
+    assert!(seeds.iter().any(|&seed| seed != seeds[0]), "{seeds:?}");
+    assert_eq!(options.sampling.temperature, 0.5);
 }

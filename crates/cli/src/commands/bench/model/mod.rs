@@ -3,14 +3,15 @@
 mod memory;
 mod runs;
 
-use super::{limits::Limits, plot};
+use super::{limits::Limits, plot, share::Share};
 use crate::{
     args::Global,
     fault::Fault,
-    files::write_whole,
+    files::{may_write, write_whole},
     generate::LoadArgs,
     progress::Progress,
     text::{self, Align, BOLD, Cell, DIM, Table},
+    values::whole,
 };
 use bessemer::DeviceInfo;
 use clap::Args;
@@ -26,19 +27,26 @@ pub(crate) struct ModelBench {
     load: LoadArgs,
 
     /// Number of prompt tokens
-    #[arg(long, short = 'p', value_name = "N", default_value_t = 512)]
+    #[arg(long, short = 'p', value_name = "N", default_value_t = 512, value_parser = whole)]
     prompt_tokens: usize,
 
     /// Number of tokens to generate
-    #[arg(long, short = 'n', value_name = "N", alias = "tokens", default_value_t = 128)]
+    #[arg(
+        long,
+        short = 'n',
+        value_name = "N",
+        alias = "tokens",
+        default_value_t = 128,
+        value_parser = whole
+    )]
     max_tokens: usize,
 
     /// Number of context tokens before decoding starts
-    #[arg(long, short = 'd', value_name = "N", default_value_t = 0)]
+    #[arg(long, short = 'd', value_name = "N", default_value_t = 0, value_parser = whole)]
     depth: usize,
 
     /// Number of repetitions; the fastest counts
-    #[arg(long, short = 'r', value_name = "N", default_value_t = 3)]
+    #[arg(long, short = 'r', value_name = "N", default_value_t = 3, value_parser = whole)]
     repetitions: usize,
 
     /// Print JSON
@@ -56,11 +64,12 @@ Examples:
   bessemer bench model --model smollm2 --threads 2 -p 512 -n 128 --json
   bessemer bench model --model smollm2 --depth 2048 --svg decode.svg
 
-Prefill is a prompt going through the model, decode is token after token. Time to the first token is
-that of a prompt of -p tokens, without loading. The share of the bandwidth is the weights' bytes
-that each token needs, times tokens per second, over the bytes that this machine reads from memory
-per second, measured in the same run. Memory is the most that was resident before that. Of several
-repetitions the best counts. Close other programs for figures that mean something.";
+Prefill is a prompt going through the model, decode is token after token. Time to the first token \
+is that of a prompt of -p tokens, without loading. The share of the bandwidth is the weights' \
+bytes that each token needs, times tokens per second, over the bytes that this machine reads from \
+memory per second, measured in the same run. Memory is the most that was resident before that. All \
+speeds, and the plot, are of the fastest of the repetitions. Close other programs for reliable \
+results.";
 
 /// What was found.
 #[derive(Clone, Debug, Serialize)]
@@ -86,9 +95,17 @@ pub(crate) struct Findings {
     pub(crate) weight_bytes_per_token: u64,
     /// `null` where the device's memory can't be measured from here.
     pub(crate) read_bytes_per_s: Option<f64>,
+    /// Above 1 the weights are in the CPU's caches.
     pub(crate) bandwidth_share: Option<f64>,
-    /// Milliseconds of each written token, the best of all repetitions.
+    /// Milliseconds of each token of the fastest repetition.
     pub(crate) decode_ms: Vec<f64>,
+}
+
+impl Findings {
+    /// The share of the memory's bandwidth, if that can be measured.
+    pub(crate) fn share(&self) -> Option<Share> {
+        self.bandwidth_share.map(|share| Share::new(share, true))
+    }
 }
 
 impl ModelBench {
@@ -99,8 +116,13 @@ impl ModelBench {
             ("repetitions", self.repetitions),
         ] {
             if value == 0 {
-                return Err(Fault::usage(format!("--{name} 0 leaves nothing to measure")));
+                return Err(Fault::usage(format!(
+                    "--{name} 0: nothing to measure; use at least 1"
+                )));
             }
+        }
+        if let Some(path) = &self.svg {
+            may_write(path)?;
         }
         let needed = self.prompt_tokens.max(self.depth + self.max_tokens + 1);
         self.load.context.get_or_insert(needed);
@@ -184,10 +206,21 @@ fn write_text(info: &DeviceInfo, found: &Findings, out: &mut dyn Write) -> Resul
     if let Some(bytes) = found.peak_rss_bytes {
         row("peak memory".into(), text::bytes(bytes as usize), "resident");
     }
-    if let (Some(share), Some(read)) = (found.bandwidth_share, found.read_bytes_per_s) {
+    if let (Some(share), Some(read)) = (found.share(), found.read_bytes_per_s) {
         let weights = text::bytes(found.weight_bytes_per_token as usize);
-        let of = format!("of {:.1} GB/s, at {weights} per token", read / 1e9);
-        row("bandwidth".into(), format!("{:.0} %", 100.0 * share), &of);
+        let read = read / 1e9;
+        let of = match share {
+            Share::Of(_) => format!("of {read:.1} GB/s, at {weights} per token"),
+            Share::InCache => format!(
+                "the weights, {weights} per token, fit in the CPU's caches: memory, at {read:.1} GB/s, is not \
+                 the limit"
+            ),
+        };
+        row("bandwidth".into(), share.to_string(), &of);
     }
-    Ok(table.write(out)?)
+    table.write(out)?;
+    if found.repetitions > 1 {
+        writeln!(out, "{DIM}the fastest of {} runs{DIM:#}", found.repetitions)?;
+    }
+    Ok(())
 }

@@ -7,18 +7,24 @@ mod axis;
 mod labels;
 pub(super) mod model;
 
-use super::{limits::Limits, measure::Measurement};
+use super::{
+    limits::Limits,
+    measure::Measurement,
+    share::{IN_CACHE_MEANS, Share},
+};
 use axis::Axis;
 use bessemer::DeviceInfo;
 use labels::{Labels, Rect};
 use std::fmt::Write;
 
-const WIDTH: f64 = 1000.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 600.0;
 const TOP: f64 = 64.0;
 const LEGEND: f64 = 630.0;
 const LINE: f64 = 17.0;
+/// What a character takes at most on average, in the fonts that readers have: of 12 and of 16 pixels.
+const LETTER: f64 = 7.0;
+const TITLE_LETTER: f64 = 9.5;
 
 const STYLE: &str = "\
   text { font: 12px system-ui, sans-serif; fill: #24292f }
@@ -28,6 +34,7 @@ const STYLE: &str = "\
   .grid { stroke: #d0d7de; stroke-width: 1 } .roof { stroke: #57606a; stroke-width: 2; fill: none }
   .lead { stroke: #8c959f; stroke-width: 1 }
   .high { fill: #1a7f37 } .fair { fill: #0969da } .low { fill: #bc4c00 }
+  .cached { fill: #8c959f }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 } .back { fill: #0d1117 } .small { fill: #9198a1 }
     .grid { stroke: #30363d } .roof { stroke: #9198a1 } .lead { stroke: #6e7681 }
@@ -37,6 +44,14 @@ const STYLE: &str = "\
 
 /// Draws `results` under the roofs of `limits`.
 pub(crate) fn draw(info: &DeviceInfo, limits: &Limits, results: &[Measurement]) -> String {
+    let heading = format!(
+        "How near ops come to the limit: {} · {} · {} · {} threads",
+        info.kind,
+        info.name,
+        info.features.join(" "),
+        limits.threads
+    );
+    let width = width(results, &heading);
     let height = (TOP + 40.0 + LINE * (results.len() + 2) as f64).max(560.0);
     let bottom = height - 52.0;
     let drawn = || results.iter().filter(|result| result.flops > 0);
@@ -47,18 +62,11 @@ pub(crate) fn draw(info: &DeviceInfo, limits: &Limits, results: &[Measurement]) 
     let y = Axis::new(lowest.chain([limits.read_bytes * x.low(), 1.5 * peak]), bottom, TOP);
 
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-         width=\"{WIDTH}\" height=\"{height}\" role=\"img\">\n<title>Roofline of the ops</title>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         width=\"{width}\" height=\"{height}\" role=\"img\">\n<title>Roofline of the ops</title>\n\
          <style>\n{STYLE}</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n"
     );
-    let heading = format!(
-        "{} · {} · {} · {} threads",
-        info.kind,
-        info.name,
-        info.features.join(" "),
-        limits.threads
-    );
-    text(&mut svg, "title", LEFT, 28.0, &format!("How near ops come to the limit: {heading}"));
+    text(&mut svg, "title", LEFT, 28.0, &heading);
     grid(&mut svg, &x, &y, bottom);
     let mut labels = Labels::within(Rect::new(LEFT, TOP, RIGHT, bottom));
     roofs(&mut svg, &mut labels, &x, &y, limits);
@@ -75,9 +83,22 @@ pub(crate) fn draw(info: &DeviceInfo, limits: &Limits, results: &[Measurement]) 
             mark(&mut svg, &mut labels, x, y, i + 1, result);
         }
     }
-    legend(&mut svg, results);
+    legend(&mut svg, results, width);
     svg.push_str("</svg>\n");
     svg
+}
+
+/// The width of the page: room for the longest name beside its share.
+fn width(results: &[Measurement], heading: &str) -> f64 {
+    let names = results.iter().map(|result| name(result).chars().count());
+    let list = LEGEND + 22.0 + LETTER * names.max().unwrap_or(0) as f64 + 80.0;
+    let note = LEGEND + LETTER * IN_CACHE_MEANS.chars().count() as f64;
+    let title = LEFT + TITLE_LETTER * heading.chars().count() as f64;
+    list.max(note).max(title).ceil()
+}
+
+fn name(result: &Measurement) -> String {
+    format!("{} {}", result.op, result.work)
 }
 
 fn grid(svg: &mut String, x: &Axis, y: &Axis, bottom: f64) {
@@ -102,14 +123,20 @@ fn roofs(svg: &mut String, labels: &mut Labels, x: &Axis, y: &Axis, limits: &Lim
         (limits.int8_ops, format!("8-bit dot {:.0} GOP/s", limits.int8_ops / 1e9)),
         (limits.f32_flops, format!("f32 {:.0} GFLOP/s", limits.f32_flops / 1e9)),
     ];
-    for (peak, label) in &tops {
-        let from = x.at(peak / limits.read_bytes);
-        line(svg, "roof", (from, y.at(*peak)), (RIGHT, y.at(*peak)));
-        text(svg, "small end", RIGHT - 4.0, y.at(*peak) - 5.0, label);
-        let width = 6.2 * label.chars().count() as f64;
-        labels.block(Rect::new(RIGHT - width, y.at(*peak) - 16.0, RIGHT, y.at(*peak)));
+    // On devices without 8-bit dot products both are one line.
+    let tops = if limits.int8_ops == limits.f32_flops { &tops[1..] } else { &tops[..] };
+    for (peak, label) in tops {
+        let (from, at) = (x.at(peak / limits.read_bytes), y.at(*peak));
+        line(svg, "roof", (from, at), (RIGHT, at));
+        // Below the line, if it would be on the slope or on the label of a line close above.
+        let width = LETTER * label.chars().count() as f64;
+        let close = tops.iter().any(|(other, _)| other > peak && at - y.at(*other) < LINE);
+        let below = close || RIGHT - width < from;
+        let base = if below { at + 13.0 } else { at - 5.0 };
+        text(svg, "small end", RIGHT - 4.0, base, label);
+        labels.block(Rect::new(RIGHT - width, base - 11.0, RIGHT, base + 2.0));
     }
-    let (low, ridge) = (x.low(), tops[0].0.max(tops[1].0) / limits.read_bytes);
+    let (low, ridge) = (x.low(), limits.int8_ops.max(limits.f32_flops) / limits.read_bytes);
     let start = (x.at(low), y.at(low * limits.read_bytes));
     let end = (x.at(ridge), y.at(ridge * limits.read_bytes));
     line(svg, "roof", start, end);
@@ -150,27 +177,33 @@ fn mark(
         svg,
         "<circle class=\"{}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"><title>{}</title></circle>",
         class(result),
-        escape(&format!("{} {}: {:.0} %", result.op, result.work, 100.0 * result.share_of_limit))
+        escape(&format!("{}: {}", name(result), result.share()))
     );
     text(svg, "number middle", place.0, place.1 + 4.0, &number);
 }
 
-fn legend(svg: &mut String, results: &[Measurement]) {
-    text(svg, "small end", WIDTH - 20.0, TOP, "of the limit");
+fn legend(svg: &mut String, results: &[Measurement], width: f64) {
+    let right = width - 20.0;
+    text(svg, "small end", right, TOP, "of the limit");
     for (i, result) in results.iter().enumerate() {
         let y = TOP + LINE * (i + 1) as f64;
         text(svg, "number end", LEGEND + 14.0, y, &(i + 1).to_string());
-        text(svg, "", LEGEND + 22.0, y, &format!("{} {}", result.op, result.work));
-        let share = format!("{:.0} %", 100.0 * result.share_of_limit);
-        text(svg, &format!("number end {}", class(result)), WIDTH - 20.0, y, &share);
+        text(svg, "", LEGEND + 22.0, y, &name(result));
+        let share = result.share().to_string();
+        text(svg, &format!("number end {}", class(result)), right, y, &share);
+    }
+    if results.iter().any(|result| result.share() == Share::InCache) {
+        let y = TOP + LINE * (results.len() + 2) as f64;
+        text(svg, "small", LEGEND, y, IN_CACHE_MEANS);
     }
 }
 
 fn class(result: &Measurement) -> &'static str {
-    match result.share_of_limit {
-        share if share >= 0.7 => "high",
-        share if share >= 0.3 => "fair",
-        _ => "low",
+    match result.share() {
+        Share::InCache => "cached",
+        Share::Of(share) if share >= 0.7 => "high",
+        Share::Of(share) if share >= 0.3 => "fair",
+        Share::Of(_) => "low",
     }
 }
 
@@ -202,7 +235,16 @@ mod tests {
         let cost = bessemer::Cost { bytes, flops };
         let seconds = LIMITS.least_seconds(cost, false) / share;
         let work = "f32 <a & b>".to_owned();
-        Measurement { op, work, seconds, bytes, flops, integer: false, share_of_limit: share }
+        Measurement {
+            op,
+            work,
+            seconds,
+            bytes,
+            flops,
+            integer: false,
+            share_of_limit: share,
+            bound_by_memory: LIMITS.is_memory(cost, false),
+        }
     }
 
     #[test]
@@ -218,5 +260,22 @@ mod tests {
         let (open, close) = (svg.matches("<text").count(), svg.matches("</text>").count());
         assert_eq!(open, close);
         assert!(!draw(device.info(), &LIMITS, &[]).contains("NaN"));
+    }
+
+    #[test]
+    fn names_leave_room_for_shares_and_no_share_is_above_100() {
+        let device = Device::open("reference").unwrap();
+        let mut long = result("expert_linear", 1000, 10, 2.32);
+        long.work = "q4_k 8 of [128, 768, 2048], rows of f32: 512".repeat(2);
+        let svg = draw(device.info(), &LIMITS, &[long.clone(), result("map", 10, 10_000, 1.2)]);
+        assert!(
+            svg.contains("in cache") && svg.contains("100 %") && !svg.contains("232 %"),
+            "{svg}"
+        );
+        let page = width(&[long.clone()], "");
+        assert!(LEGEND + LETTER * name(&long).len() as f64 + 60.0 < page, "{page}");
+        // One line, one label, where there are no dot products of their own.
+        let same = Limits { int8_ops: LIMITS.f32_flops, ..LIMITS };
+        assert!(!draw(device.info(), &same, &[]).contains("8-bit dot"));
     }
 }

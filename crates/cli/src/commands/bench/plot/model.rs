@@ -1,7 +1,10 @@
 //! The speed of writing over the context, under what memory allows, as an SVG.
 
 use super::{STYLE, line, text};
-use crate::commands::bench::model::Findings;
+use crate::commands::bench::{
+    model::Findings,
+    share::{self, Share},
+};
 use bessemer::DeviceInfo;
 use std::{fmt::Write, path::Path};
 
@@ -18,8 +21,9 @@ const SMOOTH: usize = 8;
 /// Draws what was found.
 pub(crate) fn draw(info: &DeviceInfo, found: &Findings) -> String {
     let points = points(found);
-    let limit =
-        found.read_bytes_per_s.map(|read| read / found.weight_bytes_per_token.max(1) as f64);
+    let in_cache = found.share() == Some(Share::InCache);
+    let limit = found.read_bytes_per_s.filter(|_| !in_cache);
+    let limit = limit.map(|read| read / found.weight_bytes_per_token.max(1) as f64);
     let fastest = points.iter().map(|point| point.1).chain(limit).fold(1.0, f64::max);
     let step = round_step(fastest / 5.0);
     let top = (fastest / step).ceil() * step;
@@ -40,7 +44,11 @@ pub(crate) fn draw(info: &DeviceInfo, found: &Findings) -> String {
     let device = format!("{} · {} · {threads}", info.kind, info.name);
     text(&mut svg, "title", LEFT, 28.0, &short(&found.model));
     text(&mut svg, "small", LEFT, 46.0, &device);
-    text(&mut svg, "small", LEFT, TOP - 10.0, "tokens per second, writing");
+    let what = match found.repetitions {
+        1 => "decoded tokens per second".to_owned(),
+        runs => format!("decoded tokens per second, fastest of {runs} runs"),
+    };
+    text(&mut svg, "small", LEFT, TOP - 10.0, &what);
     let mut tick = 0.0;
     while tick <= top * 1.0001 {
         line(&mut svg, "grid", (LEFT, y(tick)), (RIGHT, y(tick)));
@@ -93,8 +101,10 @@ fn figures(svg: &mut String, found: &Findings) {
     if let Some(bytes) = found.peak_rss_bytes {
         rows.push(("peak memory".to_owned(), crate::text::bytes(bytes as usize)));
     }
-    if let Some(share) = found.bandwidth_share {
-        rows.push(("of the bandwidth".to_owned(), format!("{:.0} %", 100.0 * share)));
+    match found.share() {
+        Some(Share::InCache) => rows.push(("weights".to_owned(), share::IN_CACHE.to_owned())),
+        Some(share) => rows.push(("of the bandwidth".to_owned(), share.to_string())),
+        None => {}
     }
     for (i, (name, figure)) in rows.iter().enumerate() {
         let y = TOP + 24.0 * (i + 1) as f64;
@@ -154,6 +164,10 @@ mod tests {
         let svg = draw(device.info(), &found);
         assert!(svg.contains("what memory allows: 200") && svg.contains("a &lt;b&gt;"), "{svg}");
         assert!(svg.contains("<polyline") && !svg.contains("NaN"));
+        found.bandwidth_share = Some(2.32);
+        let svg = draw(device.info(), &found);
+        assert!(svg.contains("in cache") && !svg.contains("what memory allows"), "{svg}");
+        assert!(!svg.contains("232 %"), "{svg}");
         found.decode_ms = vec![1.0];
         assert!(!draw(device.info(), &found).contains("NaN"));
         let long = format!("{}/tiny.gguf", "folder/".repeat(30));
