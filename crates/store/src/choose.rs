@@ -2,8 +2,8 @@
 
 /// The types of files that bessemer reads, the one to prefer first.
 const TYPES: [&str; 17] = [
-    "Q4_K_M", "Q4_K_S", "Q4_0", "Q4_1", "IQ4_NL", "Q5_K_M", "Q5_K_S", "Q5_0", "Q5_1", "Q6_K", "Q8_0",
-    "Q3_K_L", "Q3_K_M", "Q3_K_S", "BF16", "F16", "F32",
+    "Q4_K_M", "Q4_K_S", "Q4_0", "Q4_1", "IQ4_NL", "Q5_K_M", "Q5_K_S", "Q5_0", "Q5_1", "Q6_K",
+    "Q8_0", "Q3_K_L", "Q3_K_M", "Q3_K_S", "BF16", "F16", "F32",
 ];
 
 /// The file of type `quant`, or the best of those that bessemer reads; an error says why there is none.
@@ -11,7 +11,8 @@ pub(crate) fn choose<'a>(files: &[&'a str], quant: Option<&str>) -> Result<&'a s
     let mut models: Vec<&str> = files.iter().copied().filter(|file| is_model(file)).collect();
     models.sort_unstable();
     if models.is_empty() {
-        let remedy = "look for a repository whose name ends in -GGUF, or name a file: hf:OWNER/REPO/FILE";
+        let remedy =
+            "look for a repository whose name ends in -GGUF, or name a file: hf:OWNER/REPO/FILE";
         return Err(format!("the repository has no GGUF file; {remedy}"));
     }
     let of_type = |kind: &str| models.iter().copied().find(|file| has_type(file, kind));
@@ -66,7 +67,8 @@ mod tests {
 
     #[test]
     fn files_are_chosen_by_type() {
-        let files = ["README.md", "a-Q2_K.gguf", "a-Q8_0.gguf", "a-Q4_K_M.gguf", "mmproj-a-f16.gguf"];
+        let files =
+            ["README.md", "a-Q2_K.gguf", "a-Q8_0.gguf", "a-Q4_K_M.gguf", "mmproj-a-f16.gguf"];
         assert_eq!(choose(&files, None), Ok("a-Q4_K_M.gguf"));
         assert_eq!(choose(&files, Some("q8_0")), Ok("a-Q8_0.gguf"));
         assert_eq!(choose(&["x/a.f16.gguf"], None), Ok("x/a.f16.gguf"));
@@ -74,7 +76,9 @@ mod tests {
         let why = choose(&files, Some("Q9")).unwrap_err();
         assert!(why.contains("no GGUF file of type Q9") && why.contains("a-Q2_K.gguf"), "{why}");
         assert!(choose(&["model.safetensors"], None).unwrap_err().contains("no GGUF file"));
-        assert!(choose(&["a-Q2_K.gguf", "b-Q2_K.gguf"], None).unwrap_err().contains("bessemer reads"));
+        assert!(
+            choose(&["a-Q2_K.gguf", "b-Q2_K.gguf"], None).unwrap_err().contains("bessemer reads")
+        );
         let split = ["a-q4_k_m-00001-of-00002.gguf", "a-q4_k_m-00002-of-00002.gguf"];
         assert!(choose(&split, Some("Q4_K_M")).unwrap_err().contains("split into 2 files"));
         // Not the end of another type's name.

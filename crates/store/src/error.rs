@@ -113,7 +113,9 @@ pub enum Error {
     },
 
     /// An answer that breaks the rules of HTTP, or leads where it should not.
-    #[error("{url}: {why}; nothing was kept; try again later or report it to the owner of the server")]
+    #[error(
+        "{url}: {why}; nothing was kept; try again later or report it to the owner of the server"
+    )]
     BadAnswer {
         /// What was asked for.
         url: String,

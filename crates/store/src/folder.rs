@@ -1,7 +1,8 @@
 //! The folder of models: listing, finding by name, removing.
 
 use crate::{
-    Error, Listed, Partial, Record, Result, Source, choose::choose, digest, error::FOLDER_VARIABLE, part,
+    Error, Listed, Partial, Record, Result, Source, choose::choose, digest, error::FOLDER_VARIABLE,
+    part,
 };
 use bessemer_files::fs as files;
 use etcetera::BaseStrategy;
@@ -98,7 +99,13 @@ impl Store {
         let mut found = Vec::new();
         for (path, bytes) in walk(&self.folder)? {
             if let Some((of, total)) = part::parse(&path) {
-                found.push(Partial { name: self.name_of(&of), path, bytes, total });
+                let name = self.name_of(&of);
+                let inside = of.strip_prefix(&self.folder).unwrap_or(&of).to_string_lossy();
+                let source = match name.parse::<Source>() {
+                    Ok(_) => name.clone(),
+                    Err(_) => format!("hf:{}", inside.replace('\\', "/")),
+                };
+                found.push(Partial { name, source, path, bytes, total });
             }
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
@@ -152,9 +159,8 @@ impl Store {
     fn downloaded(&self, source: &Source, entries: &[Entry]) -> Option<PathBuf> {
         let place = self.folder.join(source.place());
         let Source::Repo { quant, .. } = source else { return Some(place) };
-        let inside = |entry: &'_ Entry| {
-            entry.path.strip_prefix(&place).ok()?.to_str().map(str::to_owned)
-        };
+        let inside =
+            |entry: &'_ Entry| entry.path.strip_prefix(&place).ok()?.to_str().map(str::to_owned);
         let files: Vec<String> = entries.iter().filter_map(inside).collect();
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         choose(&files, quant.as_deref()).ok().map(|file| place.join(file))

@@ -13,6 +13,8 @@ use std::{
 pub struct Partial {
     /// The name the model will have.
     pub name: String,
+    /// What to pull to resume it.
+    pub source: String,
     /// The part.
     pub path: PathBuf,
     /// The bytes that are there.
@@ -84,7 +86,8 @@ mod tests {
             let part = path_of(path, "etag", total);
             assert_eq!(parse(&part), Some((path.to_owned(), total)));
         }
-        for other in [".x.part", "x.gguf", ".x.0123456789abcdeg.part", ".x.0123456789abcdef-y.part"] {
+        for other in [".x.part", "x.gguf", ".x.0123456789abcdeg.part", ".x.0123456789abcdef-y.part"]
+        {
             assert_eq!(parse(Path::new(other)), None, "{other}");
         }
     }

@@ -126,7 +126,10 @@ mod tests {
         std::fs::write(&path, b"GGUF").unwrap();
         let entry = store.find(name).unwrap().unwrap();
         assert_eq!((&entry.path, entry.name.as_str()), (&path, "caf\u{fffd}"));
-        assert_eq!(store.resolve(name, &[]).unwrap(), Resolved::File { name: entry.name.clone(), path });
+        assert_eq!(
+            store.resolve(name, &[]).unwrap(),
+            Resolved::File { name: entry.name.clone(), path }
+        );
         store.remove(&entry).unwrap();
         assert!(store.list().unwrap().is_empty());
     }

@@ -72,7 +72,9 @@ impl fmt::Display for Source {
             Source::SmolLm2 => f.write_str("smollm2"),
             Source::Hub { owner, repo, file } => write!(f, "hf:{owner}/{repo}/{file}"),
             Source::Repo { owner, repo, quant: None } => write!(f, "hf:{owner}/{repo}"),
-            Source::Repo { owner, repo, quant: Some(quant) } => write!(f, "hf:{owner}/{repo}:{quant}"),
+            Source::Repo { owner, repo, quant: Some(quant) } => {
+                write!(f, "hf:{owner}/{repo}:{quant}")
+            }
         }
     }
 }
@@ -93,8 +95,11 @@ impl FromStr for Source {
             let names = CATALOGUE.iter().flat_map(|listed| listed.names.iter().copied());
             let near = nearest(name, names.chain(["smollm2"]));
             let near = near.map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
-            let remedy = "\"bessemer pull --list\" lists the names, and hf:OWNER/REPO/FILE is any file";
-            return refuse(format!("no model to download has this name{near}; {remedy} of the hub"));
+            let remedy =
+                "\"bessemer pull --list\" lists the names, and hf:OWNER/REPO/FILE is any file";
+            return refuse(format!(
+                "no model to download has this name{near}; {remedy} of the hub"
+            ));
         };
         let (path, quant) = match rest.rsplit_once(':') {
             Some((path, quant)) => (path, Some(quant.to_owned())),
@@ -119,7 +124,10 @@ impl FromStr for Source {
                 repo: (*repo).to_owned(),
                 file: file.join("/"),
             }),
-            _ => refuse("the repository is missing; use hf:OWNER/REPO/FILE, or hf:OWNER/REPO:TYPE".to_owned()),
+            _ => refuse(
+                "the repository is missing; use hf:OWNER/REPO/FILE, or hf:OWNER/REPO:TYPE"
+                    .to_owned(),
+            ),
         }
     }
 }

@@ -46,11 +46,11 @@ impl Connection {
         thread::Builder::new()
             .name("download".to_owned())
             .spawn(move || read(&client, &asked, start, &sender))
-            .map_err(|e| network(url, format!("no thread for the download: {e}")))?;
+            .map_err(|e| network(url, e.to_string()))?;
         let connection = Connection { url: url.to_owned(), events, patience: *patience };
         match connection.event(idle)? {
             Some(Event::Head(head)) => Ok((connection, head)),
-            _ => Err(network(url, "the connection was closed without an answer".to_owned())),
+            _ => Err(network(url, "the connection was closed".to_owned())),
         }
     }
 

@@ -45,7 +45,8 @@ impl Contents {
         let said = content_type.unwrap_or_default();
         let said = said.split(';').next().unwrap_or_default().trim().to_lowercase();
         let is_page = matches!(said.as_str(), "text/html" | "application/xhtml+xml");
-        let is_message = matches!(said.as_str(), "application/json" | "application/xml" | "text/xml");
+        let is_message =
+            matches!(said.as_str(), "application/json" | "application/xml" | "text/xml");
         let may_be_message = matches!(self, Contents::Json | Contents::Other);
         match is_page || is_message && !may_be_message {
             true => Err(format!("the server sent {said}, which is not {}", self.name())),
@@ -84,12 +85,17 @@ mod tests {
         let gguf = Contents::of(Path::new("a/X.GGUF"));
         assert!(gguf.check_type(Some("text/html; charset=utf-8")).is_err());
         assert!(gguf.check_type(Some("application/json")).is_err());
-        assert!(gguf.check_type(Some("binary/octet-stream")).is_ok() && gguf.check_type(None).is_ok());
+        assert!(
+            gguf.check_type(Some("binary/octet-stream")).is_ok() && gguf.check_type(None).is_ok()
+        );
         assert!(gguf.check_start(b"GGUF\x03\0\0\0", None).is_ok());
         assert!(gguf.check_start(b"<!DOCTYPE html>", None).unwrap_err().contains("<!DOCTYPE"));
         let json = Contents::of(Path::new("config.json"));
         assert!(json.check_type(Some("application/json")).is_ok());
-        assert!(json.check_start(b" {\"a\"", None).is_ok() && json.check_start(b"<html>", None).is_err());
+        assert!(
+            json.check_start(b" {\"a\"", None).is_ok()
+                && json.check_start(b"<html>", None).is_err()
+        );
         let tensors = Contents::of(Path::new("x.safetensors"));
         assert!(tensors.check_start(b"\x40\0\0\0\0\0\0\0{\"a\": 1}", Some(1000)).is_ok());
         for (start, total) in [

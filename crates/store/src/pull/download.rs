@@ -48,16 +48,20 @@ pub(super) fn download(
     loop {
         let done = part.as_ref().map_or(0, |part| part.done);
         let error = match attempt(client, wanted, patience, &mut part, progress) {
-            Ok(part) => match part.verify(wanted) {
-                None => break,
-                // Bytes of several times or connections may not belong together: once more from the start.
-                Some(_) if part.is_pieced && !anew => {
-                    anew = true;
-                    part.clear()?;
-                    continue;
+            Ok(()) => {
+                let Some(mut complete) = part.take() else { continue };
+                match complete.verify(wanted) {
+                    None => return Ok(complete),
+                    // Bytes of several connections may not belong together: once more from the start.
+                    Some(_) if complete.is_pieced && !anew => {
+                        anew = true;
+                        complete.clear()?;
+                        part = Some(complete);
+                        continue;
+                    }
+                    Some(why) => return Err(complete.refuse(wanted, why)),
                 }
-                Some(why) => return Err(part.refuse(wanted, why)),
-            },
+            }
             Err(error @ Error::Network { .. }) => error,
             Err(error) => return Err(error),
         };
@@ -68,17 +72,16 @@ pub(super) fn download(
         }
         thread::sleep(patience.pause * 2u32.pow(failures.min(8)));
     }
-    part.ok_or_else(|| network(wanted.url, "the connection was closed without an answer".to_owned()))
 }
 
 /// Downloads as much as one connection gives; `Ok` if that is all.
-fn attempt<'p>(
+fn attempt(
     client: &Client,
     wanted: &Wanted<'_>,
     patience: &Patience,
-    part: &'p mut Option<Part>,
+    part: &mut Option<Part>,
     progress: Tell<'_>,
-) -> Result<&'p mut Part> {
+) -> Result<()> {
     let known = part.as_ref().map_or((0, None), |part| (part.done, part.total));
     let mut open = |(start, total): (u64, Option<u64>)| {
         Connection::open(client, wanted.url, start, patience, &mut |waited| {
@@ -94,7 +97,7 @@ fn attempt<'p>(
             let found = part.insert(Part::open(wanted, &head)?);
             if found.done > 0 {
                 if found.total == Some(found.done) {
-                    return Ok(found);
+                    return Ok(());
                 }
                 (connection, head) = open((found.done, found.total))?;
             }
@@ -102,8 +105,7 @@ fn attempt<'p>(
         }
     };
     part.fit(wanted, &head)?;
-    part.take(wanted, &connection, progress)?;
-    Ok(part)
+    part.take(wanted, &connection, progress)
 }
 
 /// What has come of a file. Dropped, it stays if there is anything in it.
@@ -191,7 +193,10 @@ impl Part {
 
     /// Sees to it that an answer continues what is there, if need be by forgetting that.
     fn fit(&mut self, wanted: &Wanted<'_>, head: &Head) -> Result<()> {
-        wanted.contents.check_type(head.content_type.as_deref()).map_err(|why| self.refuse(wanted, why))?;
+        wanted
+            .contents
+            .check_type(head.content_type.as_deref())
+            .map_err(|why| self.refuse(wanted, why))?;
         let changed = self.done > 0
             && (head.version.is_some() && head.version != self.version || head.size != self.total);
         if self.done > 0 && (head.status == 416 || head.status == 206 && changed) {
@@ -215,13 +220,20 @@ impl Part {
     }
 
     /// Writes down what a connection brings.
-    fn take(&mut self, wanted: &Wanted<'_>, connection: &Connection, progress: Tell<'_>) -> Result<()> {
+    fn take(
+        &mut self,
+        wanted: &Wanted<'_>,
+        connection: &Connection,
+        progress: Tell<'_>,
+    ) -> Result<()> {
         // The first bytes are held back until they tell what the file is.
         let mut held = Vec::new();
         loop {
-            let now = Progress { what: wanted.what, done: self.done, total: self.total, stalled: None };
+            let now =
+                Progress { what: wanted.what, done: self.done, total: self.total, stalled: None };
             progress(now);
-            let next = connection.next(&mut |waited| progress(Progress { stalled: Some(waited), ..now }));
+            let next =
+                connection.next(&mut |waited| progress(Progress { stalled: Some(waited), ..now }));
             let bytes = match next {
                 Err(Error::Network { why, .. }) => return Err(self.lost(wanted, &why)),
                 bytes => bytes?,
@@ -231,8 +243,12 @@ impl Part {
             let come = self.done + held.len() as u64;
             if come > self.total.unwrap_or(LONGEST_UNKNOWN) {
                 let why = match self.total {
-                    Some(total) => format!("the server sent more than the {total} bytes it announced"),
-                    None => format!("the server sent more than {LONGEST_UNKNOWN} bytes and no size"),
+                    Some(total) => {
+                        format!("the server sent more than the {total} bytes it announced")
+                    }
+                    None => {
+                        format!("the server sent more than {LONGEST_UNKNOWN} bytes and no size")
+                    }
                 };
                 return Err(self.refuse(wanted, why));
             }
@@ -268,7 +284,8 @@ impl Part {
     /// Compares all that has come with what was announced: what is wrong, if anything is.
     fn verify(&self, wanted: &Wanted<'_>) -> Option<String> {
         let (found, expected) = (self.sha256(), self.expected(wanted)?);
-        (found != expected).then(|| format!("the file has the SHA-256 {found} instead of {expected}"))
+        (found != expected)
+            .then(|| format!("the file has the SHA-256 {found} instead of {expected}"))
     }
 
     fn expected(&self, wanted: &Wanted<'_>) -> Option<String> {

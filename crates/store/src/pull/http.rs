@@ -120,7 +120,8 @@ impl Client {
                     network(url, error.to_string())
                 }
                 E::LargeResponseHeader(..) => {
-                    let why = format!("the headers of the answer have more than {LONGEST_HEADERS} bytes");
+                    let why =
+                        format!("the headers of the answer have more than {LONGEST_HEADERS} bytes");
                     bad_answer(url, why)
                 }
                 other => bad_answer(url, format!("the answer cannot be read: {other}")),
@@ -166,7 +167,10 @@ fn follow(from: &str, to: Option<&str>) -> Result<String> {
     let base = from.parse::<Uri>().unwrap_or_default();
     match (base.scheme_str(), base.authority(), to.starts_with('/')) {
         (Some(scheme), Some(host), true) => Ok(format!("{scheme}://{host}{to}")),
-        _ => Err(bad_answer(from, format!("the server redirects to \"{to}\", which is no web address"))),
+        _ => Err(bad_answer(
+            from,
+            format!("the server redirects to \"{to}\", which is no web address"),
+        )),
     }
 }
 

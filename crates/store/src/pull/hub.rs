@@ -1,7 +1,7 @@
 //! The Hugging Face hub.
 
 use super::{
-    Announced, Patience, Progress, PullOptions, Tell,
+    Announced, Progress, PullOptions, Tell,
     connection::Connection,
     contents::Contents,
     download::{Wanted, download},
@@ -24,7 +24,7 @@ pub(super) fn pull(
     options: &PullOptions,
     progress: Tell<'_>,
 ) -> Result<&'static str> {
-    let (url, what) = (url_of(source), source.name());
+    let (url, what) = (url_of(source, options), source.name());
     let contents = Contents::of(path);
     let wanted = Wanted { url: &url, sha256: None, contents, path, damaged, what: &what };
     let part = download(&client(), &wanted, &options.patience, progress)?;
@@ -32,10 +32,14 @@ pub(super) fn pull(
 }
 
 /// What the hub says of a file.
-pub(super) fn announced(source: &Source, patience: &Patience, progress: Tell<'_>) -> Result<Announced> {
-    let url = url_of(source);
+pub(super) fn announced(
+    source: &Source,
+    options: &PullOptions,
+    progress: Tell<'_>,
+) -> Result<Announced> {
+    let url = url_of(source, options);
     let mut idle = waiting(progress);
-    let (_, head) = Connection::open(&client(), &url, 0, patience, &mut idle)?;
+    let (_, head) = Connection::open(&client(), &url, 0, &options.patience, &mut idle)?;
     Ok(Announced { bytes: head.size, sha256: head.sha256 })
 }
 
@@ -44,12 +48,12 @@ pub(super) fn choose_file(
     owner: &str,
     repo: &str,
     quant: Option<&str>,
-    patience: &Patience,
+    options: &PullOptions,
     progress: Tell<'_>,
 ) -> Result<Source> {
-    let url = format!("{}/api/models/{}/{}", endpoint(), escaped(owner), escaped(repo));
+    let url = format!("{}/api/models/{}/{}", endpoint(options), escaped(owner), escaped(repo));
     let mut idle = waiting(progress);
-    let (connection, _) = Connection::open(&client(), &url, 0, patience, &mut idle)?;
+    let (connection, _) = Connection::open(&client(), &url, 0, &options.patience, &mut idle)?;
     let mut list = Vec::new();
     while let Some(bytes) = connection.next(&mut idle)? {
         list.extend(bytes);
@@ -84,19 +88,18 @@ fn client() -> Client {
     Client::new(setting("HF_TOKEN"))
 }
 
-fn endpoint() -> String {
-    let endpoint = setting("HF_ENDPOINT").unwrap_or_else(|| ENDPOINT.to_owned());
+fn endpoint(options: &PullOptions) -> String {
+    let endpoint = options.endpoint.clone().or_else(|| setting("HF_ENDPOINT"));
+    let endpoint = endpoint.unwrap_or_else(|| ENDPOINT.to_owned());
     endpoint.trim_end_matches('/').to_owned()
 }
 
-fn url_of(source: &Source) -> String {
-    let place = match source {
-        Source::Hub { owner, repo, file } => (owner.as_str(), repo.as_str(), file.as_str()),
-        Source::Repo { owner, repo, .. } => (owner.as_str(), repo.as_str(), ""),
-        Source::SmolLm2 => ("", "", ""),
-    };
-    let (owner, repo, file) = place;
-    format!("{}/{}/{}/resolve/main/{}", endpoint(), escaped(owner), escaped(repo), escaped(file))
+/// The address of a file: it lies in the folder of models as on the hub, by owner, repository and path.
+fn url_of(source: &Source, options: &PullOptions) -> String {
+    let place = source.place();
+    let parts: Vec<String> = place.iter().map(|part| escaped(&part.to_string_lossy())).collect();
+    let (repo, file) = parts.split_at(parts.len().min(2));
+    format!("{}/{}/resolve/main/{}", endpoint(options), repo.join("/"), file.join("/"))
 }
 
 /// A path as it stands in a URL.

