@@ -22,9 +22,9 @@ pub(crate) fn choose<'a>(files: &[&'a str], quant: Option<&str>) -> Result<&'a s
         (None, _) => TYPES.iter().find_map(|kind| of_type(kind)),
     };
     let Some(found) = found else {
-        let wanted = quant.unwrap_or("that bessemer reads");
+        let wanted = quant.map_or("a type that bessemer reads".to_owned(), |q| format!("type {q}"));
         let there = models.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-        return Err(format!("the repository has no GGUF file of type {wanted}; it has {there}"));
+        return Err(format!("the repository has no GGUF file of {wanted}; it has {there}"));
     };
     match shards(found) {
         Some(count) => Err(format!(

@@ -80,11 +80,7 @@ pub enum Error {
     },
 
     /// A name that means nothing here.
-    #[error(
-        "{name}: no such file or model{}; \"bessemer models\" lists downloaded models and \
-         \"bessemer pull --list\" those to download",
-        near.as_ref().map_or(String::new(), |near| format!("; did you mean \"{near}\"?"))
-    )]
+    #[error("{name}: no such file or model; {}", near.as_ref().map_or(LISTS.to_owned(), |near| mean(near)))]
     Unknown {
         /// What was typed.
         name: String,
@@ -113,9 +109,7 @@ pub enum Error {
     },
 
     /// An answer that breaks the rules of HTTP, or leads where it should not.
-    #[error(
-        "{url}: {why}; nothing was kept; try again later or report it to the owner of the server"
-    )]
+    #[error("{url}: {why}; try again later, or report it to the owner of the server")]
     BadAnswer {
         /// What was asked for.
         url: String,
@@ -170,6 +164,15 @@ pub enum Error {
 
 /// The environment variable with the folder of models.
 pub(crate) const FOLDER_VARIABLE: &str = "BESSEMER_MODELS";
+
+/// Where names are listed.
+const LISTS: &str =
+    "\"bessemer models\" lists downloaded models and \"bessemer pull --list\" those to download";
+
+/// Asks whether a name was meant.
+pub(crate) fn mean(near: &str) -> String {
+    format!("did you mean \"{near}\"?")
+}
 
 /// What to do about a folder that cannot be written to.
 fn elsewhere(error: &io::Error) -> String {

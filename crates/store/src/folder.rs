@@ -179,8 +179,8 @@ impl Store {
     /// The source that a name stands for: what can be pulled by it, or what was.
     pub fn source_of(&self, name: &str) -> Result<Source> {
         name.parse().or_else(|error| {
-            let pulled = self.find(name)?.and_then(|entry| Record::of(&entry.path));
-            pulled.map_or(Err(error), |record| record.source.parse())
+            let Some(entry) = self.find(name)? else { return Err(error) };
+            Record::of(&entry.path)?.map_or(Err(error), |record| record.source.parse())
         })
     }
 
@@ -199,7 +199,7 @@ impl Store {
         let name = self.name_of(path);
         let source = match name.parse::<Source>() {
             Ok(_) => name,
-            Err(_) => Record::of(path)?.source,
+            Err(_) => Record::of(path).ok()??.source,
         };
         Some(format!("run \"bessemer pull {source} --force\" to download it again"))
     }
@@ -207,7 +207,7 @@ impl Store {
     /// Compares a model with what was recorded when it was pulled. `progress` hears how many bytes are
     /// done.
     pub fn verify(&self, entry: &Entry, progress: &mut dyn FnMut(u64)) -> Result<Verdict> {
-        let Some(record) = Record::of(&entry.path) else { return Ok(Verdict::Unknown) };
+        let Some(record) = Record::of(&entry.path)? else { return Ok(Verdict::Unknown) };
         let damage = damage(&entry.path, record.bytes, Some(&record.sha256), progress)?;
         Ok(damage.map_or(Verdict::Intact, Verdict::Damaged))
     }

@@ -26,9 +26,16 @@ const LONGEST: u64 = 1 << 16;
 
 impl Record {
     /// The record of the file at `path`. One that is missing or makes no sense is none.
-    pub fn of(path: &Path) -> Option<Record> {
-        let bytes = fs::read_short(&place(path), LONGEST).ok()?;
-        let value: Value = serde_json::from_slice(&bytes).ok()?;
+    pub fn of(path: &Path) -> Result<Option<Record>> {
+        let place = place(path);
+        match fs::read_short(&place, LONGEST) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            bytes => Ok(Record::parse(&bytes.map_err(|e| Error::io(&place, "read", e))?)),
+        }
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Record> {
+        let value: Value = serde_json::from_slice(bytes).ok()?;
         let text = |key: &str| value[key].as_str().map(str::to_owned);
         Some(Record {
             source: text("source")?,
@@ -79,12 +86,12 @@ mod tests {
         let path = folder.path().join("x.gguf");
         let record =
             Record { source: "hf:a/b/x.gguf".to_owned(), bytes: 7, sha256: "0f".repeat(32) };
-        assert_eq!(Record::of(&path), None);
+        assert_eq!(Record::of(&path).unwrap(), None);
         record.write(&path).unwrap();
-        assert_eq!(Record::of(&path), Some(record));
+        assert_eq!(Record::of(&path).unwrap(), Some(record));
         for nonsense in ["", "{}", "[1", r#"{"source": "x", "bytes": -1, "sha256": "00"}"#] {
             std::fs::write(folder.path().join(".x.gguf.pulled.json"), nonsense).unwrap();
-            assert_eq!(Record::of(&path), None, "{nonsense}");
+            assert_eq!(Record::of(&path).unwrap(), None, "{nonsense}");
         }
         Record::remove(&path).unwrap();
         Record::remove(&path).unwrap();

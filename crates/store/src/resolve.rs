@@ -89,7 +89,7 @@ mod tests {
         }
         let error = store.resolve("embre", &["ember"]).unwrap_err().to_string();
         assert!(error.contains("did you mean \"ember\"?"), "{error}");
-        let error = store.resolve("qwen3:0.7b", &[]).unwrap_err().to_string();
+        let error = store.resolve("qwen3:0.6", &[]).unwrap_err().to_string();
         assert!(error.contains("did you mean \"qwen3:0.6b\"?"), "{error}");
     }
 

@@ -1,7 +1,7 @@
 //! The source of a model, as users write it: `smollm2`, `qwen3:0.6b`, `hf:OWNER/REPO/FILE`,
 //! `hf:OWNER/REPO`, `hf:OWNER/REPO:Q8_0`.
 
-use crate::{CATALOGUE, Error, Listed, Result, resolve::nearest};
+use crate::{CATALOGUE, Error, Listed, Result, error::mean, resolve::nearest};
 use std::{fmt, path::PathBuf, str::FromStr};
 
 /// What can be pulled.
@@ -94,12 +94,11 @@ impl FromStr for Source {
         let Some(rest) = name.strip_prefix("hf:").or_else(|| name.strip_prefix("hf.co/")) else {
             let names = CATALOGUE.iter().flat_map(|listed| listed.names.iter().copied());
             let near = nearest(name, names.chain(["smollm2"]));
-            let near = near.map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
-            let remedy =
-                "\"bessemer pull --list\" lists the names, and hf:OWNER/REPO/FILE is any file";
-            return refuse(format!(
-                "no model to download has this name{near}; {remedy} of the hub"
-            ));
+            let remedy = near.map_or_else(
+                || "use a name from \"bessemer pull --list\", or hf:OWNER/REPO/FILE".to_owned(),
+                mean,
+            );
+            return refuse(format!("no model to download has this name; {remedy}"));
         };
         let (path, quant) = match rest.rsplit_once(':') {
             Some((path, quant)) => (path, Some(quant.to_owned())),
@@ -124,8 +123,9 @@ impl FromStr for Source {
                 repo: (*repo).to_owned(),
                 file: file.join("/"),
             }),
+            ([_], _) => refuse("the repository is missing; use hf:OWNER/REPO/FILE".to_owned()),
             _ => refuse(
-                "the repository is missing; use hf:OWNER/REPO/FILE, or hf:OWNER/REPO:TYPE"
+                "it names a file and a type; use hf:OWNER/REPO/FILE or hf:OWNER/REPO:TYPE"
                     .to_owned(),
             ),
         }

@@ -14,7 +14,7 @@ fn a_file_is_recorded_and_verified_without_asking_again() {
     assert_eq!((pulled.outcome, pulled.checked), (Outcome::Downloaded, "size and SHA-256"));
     hub.assert_whole(&file);
     let record = Record { source: SOURCE.to_owned(), bytes: 300_000, sha256: sha256(&file) };
-    assert_eq!(Record::of(&hub.path()), Some(record));
+    assert_eq!(Record::of(&hub.path()).unwrap(), Some(record));
     let requests = hub.server.requests.load(Ordering::Relaxed);
     assert_eq!(hub.pull().unwrap().outcome, Outcome::WasHere);
     assert_eq!(hub.server.requests.load(Ordering::Relaxed), requests);
@@ -76,7 +76,7 @@ fn force_downloads_what_is_here() {
     hub.options.force = true;
     assert_eq!(hub.pull().unwrap().outcome, Outcome::Downloaded);
     hub.assert_whole(&newer);
-    assert_eq!(Record::of(&hub.path()).unwrap().sha256, sha256(&newer));
+    assert_eq!(Record::of(&hub.path()).unwrap().unwrap().sha256, sha256(&newer));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn pages_and_messages_are_no_models() {
         (&html, Some("text/html; charset=utf-8"), "the server sent text/html"),
         (&html, None, "the file starts with \"<!DOCTYPE html><\""),
         (&json, Some("application/json"), "the server sent application/json"),
-        (&json, None, "the file starts with \"{\\\"error\\\": \\\"no s\""),
+        (&json, None, "the file starts with \"{\\\"error\\\": \\\"no su\""),
         (&b"GGU".to_vec(), None, "the file starts with \"GGU\" and is not a GGUF file"),
     ] {
         let content_type = kind.map(str::to_owned);

@@ -98,6 +98,9 @@ fn read(client: &Client, url: &str, start: u64, events: &SyncSender<Result<Event
             Ok(0) => return,
             Ok(count) => Ok(Event::Bytes(buffer[..count].to_vec())),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(network(url, "the connection was closed".to_owned()))
+            }
             Err(e) => Err(network(url, e.to_string())),
         };
         let is_last = event.is_err();

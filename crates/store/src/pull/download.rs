@@ -247,7 +247,9 @@ impl Part {
                         format!("the server sent more than the {total} bytes it announced")
                     }
                     None => {
-                        format!("the server sent more than {LONGEST_UNKNOWN} bytes and no size")
+                        format!(
+                            "the server sent more than {LONGEST_UNKNOWN} bytes without announcing a size"
+                        )
                     }
                 };
                 return Err(self.refuse(wanted, why));

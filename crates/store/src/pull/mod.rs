@@ -111,6 +111,8 @@ impl Store {
             source => source.clone(),
         };
         let path = self.folder().join(source.place());
+        let folder = path.parent().unwrap_or(self.folder());
+        sweep(folder);
         let there = match fs::metadata(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => None,
             there => Some(there.map_err(|e| Error::io(&path, "read", e))?),
@@ -130,9 +132,7 @@ impl Store {
                 }
             }
         }
-        let folder = path.parent().unwrap_or(self.folder());
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
-        sweep(folder);
         let checked = match source {
             Source::SmolLm2 => smollm2::pull(&path, options, progress),
             source => hub::pull(source, &path, beginning.as_ref(), options, progress),
@@ -168,7 +168,7 @@ impl Store {
                 progress(Progress { what: "verifying", done, total: Some(total), stalled: None });
             })
         };
-        if let Some(record) = Record::of(path) {
+        if let Some(record) = Record::of(path)? {
             let damage = verifying(record.bytes, progress, Some(&record.sha256))?;
             return Ok(damage.map_or(Ok("size and SHA-256"), |_| Err(record)));
         }
