@@ -2,6 +2,7 @@
 
 use crate::terminal::{self, BAD, tell};
 use bessemer::conformance::UnknownOp;
+use bessemer_store::Store;
 use serde_json::json;
 use std::{
     env,
@@ -78,6 +79,11 @@ fn words(error: &anyhow::Error) -> String {
     said
 }
 
+/// The error of a damaged model that was pulled, with the command that pulls it again.
+pub(crate) fn remedied(error: bessemer_llm::Error) -> bessemer_llm::Error {
+    error.with_remedy(|path| Store::of_user().ok()?.remedy(path))
+}
+
 /// Whether whoever read the output has had enough (`bessemer … | head`): not worth a word.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
@@ -100,6 +106,7 @@ impl From<bessemer::Error> for Fault {
     fn from(error: bessemer::Error) -> Fault {
         match error {
             bessemer::Error::Store(error) => error.into(),
+            bessemer::Error::Model(error) => error.into(),
             error => Fault::Failed(error.into()),
         }
     }
@@ -107,7 +114,7 @@ impl From<bessemer::Error> for Fault {
 
 impl From<bessemer_llm::Error> for Fault {
     fn from(error: bessemer_llm::Error) -> Fault {
-        Fault::Failed(error.into())
+        Fault::Failed(remedied(error).into())
     }
 }
 

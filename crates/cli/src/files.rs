@@ -1,9 +1,11 @@
 //! Writing files whole or not at all.
 
 use anyhow::{Context, Result};
+use bessemer_files::NewFile;
 use std::{
-    fs, io,
-    path::{Path, PathBuf},
+    fs,
+    io::{self, Write},
+    path::Path,
 };
 
 /// Replaces `path` by `bytes`. Whoever looks, or interrupts, finds the old file or the new one. What
@@ -30,26 +32,18 @@ pub(crate) fn may_write(path: &Path) -> Result<()> {
 }
 
 fn probe(path: &Path) -> io::Result<()> {
-    let part = part(path)?;
-    fs::write(&part, []).and_then(|()| fs::remove_file(&part))
-}
-
-/// Where a file is written before it takes its place.
-fn part(path: &Path) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-    let mut name = name.to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    Ok(path.with_file_name(name))
+    named(path).and_then(NewFile::create).map(drop)
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = part(path)?;
-    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
-    if written.is_err() {
-        // Whatever there is of it; the first error is the one to tell.
-        let _ = fs::remove_file(&part);
-    }
-    written
+    let mut file = named(path).and_then(NewFile::create)?;
+    file.write_all(bytes)?;
+    file.finish()
+}
+
+/// A path that a file can have.
+fn named(path: &Path) -> io::Result<&Path> {
+    path.file_name().map(|_| path).ok_or(io::ErrorKind::InvalidFilename.into())
 }
 
 #[cfg(all(test, unix))]

@@ -5,6 +5,7 @@ use anyhow::anyhow;
 use bessemer_llm::files::ModelFile;
 use bessemer_store::{Resolved, Store};
 use clap::Args;
+use std::ffi::OsStr;
 
 /// The heading of its flags in help.
 pub(crate) const MODEL: &str = "Model";
@@ -32,8 +33,8 @@ impl ModelArgs {
 }
 
 /// Opens the model of a name or a path, or the built-in one.
-pub(crate) fn open(name: Option<&str>) -> Result<Opened, Fault> {
-    match find(name.unwrap_or(builtin::NAME))? {
+pub(crate) fn open(name: Option<&(impl AsRef<OsStr> + ?Sized)>) -> Result<Opened, Fault> {
+    match find(name.map_or(builtin::NAME.as_ref(), AsRef::as_ref))? {
         Resolved::File { name, path } => Ok(Opened { name, file: ModelFile::open(path)? }),
         Resolved::BuiltIn(name) => {
             let file = builtin::open().ok_or_else(|| {
@@ -46,6 +47,6 @@ pub(crate) fn open(name: Option<&str>) -> Result<Opened, Fault> {
 }
 
 /// Finds a model: an existing path comes before a name, and a name before the built-in one.
-fn find(name: &str) -> Result<Resolved, Fault> {
+fn find(name: &OsStr) -> Result<Resolved, Fault> {
     Ok(Store::of_user()?.resolve(name, &[builtin::NAME])?)
 }

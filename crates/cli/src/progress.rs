@@ -1,6 +1,6 @@
 //! Progress bars. What happens when they are interrupted is in `interrupt`.
 
-use crate::terminal::visible;
+use crate::terminal::{tell, visible};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::{Mutex, PoisonError};
 
@@ -17,9 +17,9 @@ impl Progress {
         Progress::shown(bar, "{bar:30.cyan} {pos}/{len} {wide_msg}")
     }
 
-    /// Bytes that come or go; how many there will be may show later.
+    /// Bytes that come or go, with their speed and the time left; how many there will be may show later.
     pub(crate) fn of_bytes() -> Progress {
-        let template = "{bar:30.cyan} {bytes}/{total_bytes} {bytes_per_sec} {wide_msg}";
+        let template = "{bar:30.cyan} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left {wide_msg}";
         Progress::shown(ProgressBar::no_length(), template)
     }
 
@@ -42,13 +42,21 @@ impl Progress {
         if total != self.0.length() {
             total.map_or_else(|| self.0.unset_length(), |total| self.0.set_length(total));
         }
+        self.0.set_position(done);
         let what = visible(what);
         if self.0.message() != what {
             self.0.set_message(what.into_owned());
             // What was there from an earlier time does not count as speed.
             self.0.reset_eta();
         }
-        self.0.set_position(done);
+    }
+
+    /// A line above the bar, or alone where there is none.
+    pub(crate) fn say(&self, line: &str) {
+        match self.0.is_hidden() {
+            true => tell!("{line}"),
+            false => self.0.println(visible(line)),
+        }
     }
 }
 

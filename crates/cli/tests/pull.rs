@@ -1,7 +1,7 @@
 //! `pull`, `models` and `rm`, against a hub on this machine that misbehaves.
 
 mod common;
-#[path = "common/server.rs"]
+#[path = "../../store/tests/common/server.rs"]
 mod server;
 
 use common::{assert_one_error, bessemer, finish};

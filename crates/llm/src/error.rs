@@ -95,9 +95,20 @@ pub enum Error {
 }
 
 /// The usual remedy for bytes that make no sense.
-pub(crate) const DAMAGED: &str = "the file is damaged or incomplete: get it again";
+pub(crate) const DAMAGED: &str = "the file is damaged or incomplete; download it again";
 
 impl Error {
+    /// The same error with a better remedy for a damaged file, if `remedy` knows one for its path.
+    pub fn with_remedy(mut self, better: impl FnOnce(&Path) -> Option<String>) -> Error {
+        if let Error::Broken { path, remedy, .. } = &mut self
+            && remedy == DAMAGED
+            && let Some(better) = better(path)
+        {
+            *remedy = better;
+        }
+        self
+    }
+
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Error {
         Error::Io { path: path.to_owned(), action, source }
     }

@@ -81,7 +81,7 @@ fn every_truncation_is_an_error_that_says_where() {
         let error = error.unwrap_or_else(|| panic!("{len} bytes were accepted"));
         let text = error.to_string();
         assert!(matches!(error, Error::Broken { .. }), "{text}");
-        assert!(text.contains("byte") && text.contains("get it again"), "{text}");
+        assert!(text.contains("byte") && text.contains("download it again"), "{text}");
     }
 }
 

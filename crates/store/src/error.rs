@@ -1,4 +1,4 @@
-//! Errors of the store and of downloads: each says what failed and what to do about it.
+//! Errors of the store and of downloads: each says what was asked, what is wrong, and what to do.
 
 use std::{
     io,
@@ -8,7 +8,7 @@ use std::{
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a model could not be found, got or removed.
+/// Why a model could not be found, downloaded or removed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -25,8 +25,8 @@ pub enum Error {
 
     /// There is no room left for a file.
     #[error(
-        "{}: the disk is full after {done} bytes{}: free some space, or let {FOLDER_VARIABLE} name \
-         a folder elsewhere, and pull again: it goes on from there",
+        "{}: the disk is full after {done} bytes{}; free some space or set {FOLDER_VARIABLE} to a folder \
+         on another disk, then pull again to resume",
         path.display(),
         total.map_or(String::new(), |total| format!(" of {total}"))
     )]
@@ -39,79 +39,86 @@ pub enum Error {
         total: Option<u64>,
     },
 
+    /// Something in the place of a model that is no file.
+    #[error("{}: it is {what}, not a regular file; move it away", path.display())]
+    NotAFile {
+        /// Where it is.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+
     /// Nowhere to keep models.
-    #[error("there is no folder for models ({0}): let {FOLDER_VARIABLE} name one")]
+    #[error("folder of models: {0}; set {FOLDER_VARIABLE} to a folder")]
     NoFolder(String),
 
-    /// Something that is not the name of a model.
-    #[error("`{name}` names no model to pull: {why}")]
+    /// Something that is not the name of a model to download.
+    #[error("{name}: {why}")]
     BadName {
-        /// What was said.
+        /// What was typed.
         name: String,
-        /// What is wrong with it.
+        /// What is wrong with it, and what to do.
         why: String,
     },
 
     /// A short name that several models have.
-    #[error("`{name}` is short for several models: say one of {}", candidates.join(", "))]
+    #[error("{name}: {} models have this name; use one of {}", candidates.len(), candidates.join(", "))]
     Ambiguous {
-        /// What was said.
+        /// What was typed.
         name: String,
         /// What it could mean.
         candidates: Vec<String>,
     },
 
-    /// A model that could be pulled and was not yet.
-    #[error("`{name}` is not here yet: get it with `bessemer pull {source_name}`")]
+    /// A model that is not downloaded.
+    #[error("{name}: this model is not downloaded; run \"bessemer pull {source_name}\"")]
     NotPulled {
-        /// What was said.
+        /// What was typed.
         name: String,
         /// What to pull.
         source_name: String,
     },
 
     /// A name that means nothing here.
-    #[error(
-        "`{name}` is neither a file nor a model here ({}){}: check the path, or get a model with \
-         `bessemer pull smollm2` or `bessemer pull hf:OWNER/REPO/FILE`",
-        known.join(", "),
-        near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"))
-    )]
+    #[error("{name}: no such file or model; {}", near.as_ref().map_or(LISTS.to_owned(), |near| mean(near)))]
     Unknown {
-        /// What was said.
+        /// What was typed.
         name: String,
-        /// The models that are here.
-        known: Vec<String>,
         /// The one that was most likely meant.
         near: Option<String>,
     },
 
     /// A server that can't be reached, or is lost again and again.
-    #[error("{url}: {why}; {remedy}")]
+    #[error("{url}: {why}; check the network and pull again to resume")]
     Network {
         /// What was asked for.
         url: String,
         /// What happened.
         why: String,
-        /// What to do.
-        remedy: String,
     },
 
     /// A server that says no.
-    #[error("{url}: the server answers {status}: {remedy}")]
+    #[error("{url}: the server answered with status {status}; {remedy}")]
     Refused {
         /// What was asked for.
         url: String,
         /// The HTTP status.
         status: u16,
         /// What that may mean, and what to do.
-        remedy: String,
+        remedy: &'static str,
     },
 
-    /// What came is not what was announced.
-    #[error(
-        "{what}: {why}; nothing of it was kept: pull again, and if that does not help, report it to whoever offers the file"
-    )]
+    /// An answer that breaks the rules of HTTP, or leads where it should not.
+    #[error("{url}: {why}; try again later, or report it to the owner of the server")]
+    BadAnswer {
+        /// What was asked for.
+        url: String,
+        /// What is wrong with the answer.
+        why: String,
+    },
+
+    /// What came is not what was announced, or no model.
+    #[error("{what}: {why}; nothing was kept; pull again, or report it to the owner of the file")]
     Wrong {
         /// The file.
         what: String,
@@ -119,11 +126,33 @@ pub enum Error {
         why: String,
     },
 
+    /// A file that was not pulled, and is not what would be.
+    #[error(
+        "{}: {why}; run \"bessemer pull {source_name} --force\" to replace it", path.display()
+    )]
+    Differs {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        why: String,
+        /// What to pull.
+        source_name: String,
+    },
+
     /// Somebody else is pulling the same file.
-    #[error("{}: another process is pulling this file: wait for it to end", .0.display())]
+    #[error("{}: another process is downloading this file; wait until it ends", .0.display())]
     Busy(PathBuf),
 
-    /// Python's package installer is not there or will not do it.
+    /// A repository without a file to choose.
+    #[error("hf:{repo}: {why}")]
+    NoChoice {
+        /// The owner and the repository.
+        repo: String,
+        /// What is missing, and what to do.
+        why: String,
+    },
+
+    /// Python's package installer is missing or failed.
     #[error("pip: {why}; {remedy}")]
     Pip {
         /// What happened.
@@ -136,11 +165,20 @@ pub enum Error {
 /// The environment variable with the folder of models.
 pub(crate) const FOLDER_VARIABLE: &str = "BESSEMER_MODELS";
 
+/// Where names are listed.
+const LISTS: &str =
+    "\"bessemer models\" lists downloaded models and \"bessemer pull --list\" those to download";
+
+/// Asks whether a name was meant.
+pub(crate) fn mean(near: &str) -> String {
+    format!("did you mean \"{near}\"?")
+}
+
 /// What to do about a folder that cannot be written to.
 fn elsewhere(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            format!("; let {FOLDER_VARIABLE} name a folder that is yours to change")
+            format!("; set {FOLDER_VARIABLE} to a folder that you can write to")
         }
         _ => String::new(),
     }

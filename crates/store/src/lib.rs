@@ -14,16 +14,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod catalogue;
+mod choose;
+mod digest;
 mod error;
 mod folder;
+mod part;
 #[cfg(feature = "pull")]
 mod pull;
+mod record;
 mod resolve;
 mod source;
 
+pub use catalogue::{CATALOGUE, Listed};
 pub use error::{Error, Result};
-pub use folder::{Entry, Store};
+pub use folder::{Entry, Store, Verdict};
+pub use part::Partial;
 #[cfg(feature = "pull")]
-pub use pull::{Progress, Pulled};
+pub use pull::{Outcome, Patience, Progress, PullOptions, Pulled};
+pub use record::Record;
 pub use resolve::Resolved;
 pub use source::Source;

@@ -1,7 +1,7 @@
 //! Resolves a model's name to its path.
 
-use crate::{Error, Result, Source, Store};
-use std::path::PathBuf;
+use crate::{CATALOGUE, Error, Result, Source, Store};
+use std::{ffi::OsStr, path::PathBuf};
 
 /// Where a model is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,35 +32,35 @@ impl Store {
     /// assert_eq!(store.resolve("tiny", &[])?, Resolved::File { name: "tiny".into(), path });
     /// assert_eq!(store.resolve("toy", &["toy"])?, Resolved::BuiltIn("toy".into()));
     /// let error = store.resolve("tinny", &[]).unwrap_err().to_string();
-    /// assert!(error.contains("did you mean `tiny`?"));
+    /// assert!(error.contains("did you mean \"tiny\"?"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn resolve(&self, name: &str, built_in: &[&str]) -> Result<Resolved> {
-        let path = PathBuf::from(name);
+    pub fn resolve(&self, name: impl AsRef<OsStr>, built_in: &[&str]) -> Result<Resolved> {
+        let (path, name) = (PathBuf::from(name.as_ref()), name.as_ref());
+        let text = name.to_string_lossy();
         if path.exists() {
-            return Ok(Resolved::File { name: name.to_owned(), path });
+            return Ok(Resolved::File { name: text.into_owned(), path });
         }
         if let Some(entry) = self.find(name)? {
             return Ok(Resolved::File { name: entry.name, path: entry.path });
         }
-        if built_in.contains(&name) {
-            return Ok(Resolved::BuiltIn(name.to_owned()));
+        let text = text.into_owned();
+        if built_in.contains(&text.as_str()) {
+            return Ok(Resolved::BuiltIn(text));
         }
-        if let Ok(source) = name.parse::<Source>() {
-            let source_name = source.to_string();
-            return Err(Error::NotPulled { name: name.to_owned(), source_name });
+        if text.parse::<Source>().is_ok() {
+            return Err(Error::NotPulled { source_name: text.clone(), name: text });
         }
-        let known = self.list()?.into_iter().map(|entry| entry.name);
-        let known: Vec<String> =
-            known.chain(built_in.iter().map(|&name| name.to_owned())).collect();
-        let near = nearest(name, known.iter().map(String::as_str).chain(["smollm2"]));
-        let near = near.map(str::to_owned);
-        Err(Error::Unknown { name: name.to_owned(), known, near })
+        let entries = self.list()?;
+        let known = entries.iter().map(|entry| entry.name.as_str()).chain(built_in.iter().copied());
+        let listed = CATALOGUE.iter().flat_map(|listed| listed.names.iter().copied());
+        let near = nearest(&text, known.chain(listed).chain(["smollm2"])).map(str::to_owned);
+        Err(Error::Unknown { name: text, near })
     }
 }
 
 /// The name that was most likely meant, if there is one.
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
     let alike = |known: &&str| strsim::jaro_winkler(&name, &known.to_lowercase());
     let close = known.map(|known| (alike(&known), known)).filter(|(alike, _)| *alike > 0.8);
@@ -83,11 +83,54 @@ mod tests {
     fn what_can_be_pulled_is_said_how() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path());
-        for name in ["smollm2", "hf:someone/repo/model.gguf"] {
+        for name in ["smollm2", "hf:someone/repo/model.gguf", "hf:someone/repo", "qwen3:0.6b"] {
             let error = store.resolve(name, &["ember"]).unwrap_err().to_string();
             assert!(error.contains(&format!("bessemer pull {name}")), "{error}");
         }
         let error = store.resolve("embre", &["ember"]).unwrap_err().to_string();
-        assert!(error.contains("did you mean `ember`?") && error.contains("(ember)"), "{error}");
+        assert!(error.contains("did you mean \"ember\"?"), "{error}");
+        let error = store.resolve("qwen3:0.6", &[]).unwrap_err().to_string();
+        assert!(error.contains("did you mean \"qwen3:0.6b\"?"), "{error}");
+    }
+
+    #[test]
+    fn a_model_of_the_catalogue_is_found_by_all_its_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        let path = folder.path().join("Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q4_K_M.gguf");
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, b"GGUF").unwrap();
+        assert_eq!(store.list().unwrap()[0].name, "qwen3:8b");
+        for name in [
+            "qwen3:8b",
+            "QWEN3",
+            "hf:Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q4_K_M.gguf",
+            "hf:Qwen/Qwen3-8B-GGUF",
+            "hf:Qwen/Qwen3-8B-GGUF:q4_k_m",
+            "Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q4_K_M",
+        ] {
+            let found = store.resolve(name, &[]).unwrap();
+            assert_eq!(found, Resolved::File { name: "qwen3:8b".to_owned(), path: path.clone() });
+        }
+        assert!(store.find("hf:Qwen/Qwen3-8B-GGUF:Q8_0").unwrap().is_none());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn names_need_not_be_text() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        let name = OsStr::from_bytes(b"caf\xe9");
+        let path = folder.path().join(OsStr::from_bytes(b"caf\xe9.gguf"));
+        std::fs::write(&path, b"GGUF").unwrap();
+        let entry = store.find(name).unwrap().unwrap();
+        assert_eq!((&entry.path, entry.name.as_str()), (&path, "caf\u{fffd}"));
+        assert_eq!(
+            store.resolve(name, &[]).unwrap(),
+            Resolved::File { name: entry.name.clone(), path }
+        );
+        store.remove(&entry).unwrap();
+        assert!(store.list().unwrap().is_empty());
     }
 }

@@ -1,6 +1,7 @@
-//! The source of a model, as users write it: `smollm2`, `hf:OWNER/REPO/FILE`.
+//! The source of a model, as users write it: `smollm2`, `qwen3:0.6b`, `hf:OWNER/REPO/FILE`,
+//! `hf:OWNER/REPO`, `hf:OWNER/REPO:Q8_0`.
 
-use crate::{Error, Result};
+use crate::{CATALOGUE, Error, Listed, Result, error::mean, resolve::nearest};
 use std::{fmt, path::PathBuf, str::FromStr};
 
 /// What can be pulled.
@@ -11,6 +12,9 @@ use std::{fmt, path::PathBuf, str::FromStr};
 /// let source: Source = "hf:someone/a-model-GGUF/a-model.Q4_K_M.gguf".parse()?;
 /// assert_eq!(source.name(), "someone/a-model-GGUF/a-model.Q4_K_M");
 /// assert_eq!("smollm2".parse::<Source>()?.name(), "smollm2");
+/// let source: Source = "qwen3:0.6b".parse()?;
+/// assert_eq!(source.to_string(), "hf:Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0.gguf");
+/// assert_eq!(source.name(), "qwen3:0.6b");
 /// assert!("hf:someone".parse::<Source>().is_err());
 /// assert!("hf:a/b/../../../etc/passwd".parse::<Source>().is_err());
 /// # Ok::<(), bessemer_store::Error>(())
@@ -28,25 +32,36 @@ pub enum Source {
         /// The file in it; folders are split by `/`.
         file: String,
     },
+    /// A repository on the hub, of which one GGUF file is chosen.
+    Repo {
+        /// Who it belongs to.
+        owner: String,
+        /// The repository.
+        repo: String,
+        /// The quantisation type of the file to choose; `None` prefers Q4_K_M.
+        quant: Option<String>,
+    },
 }
 
 impl Source {
-    /// The name the model has once it is here.
+    /// The name the model has once it is downloaded.
     pub fn name(&self) -> String {
         match self {
             Source::SmolLm2 => "smollm2".to_owned(),
-            Source::Hub { owner, repo, file } => {
-                let file = file.strip_suffix(".gguf").unwrap_or(file);
-                format!("{owner}/{repo}/{file}")
-            }
+            Source::Hub { owner, repo, file } => match Listed::of_file(owner, repo, file) {
+                Some(listed) => listed.name().to_owned(),
+                None => format!("{owner}/{repo}/{}", file.strip_suffix(".gguf").unwrap_or(file)),
+            },
+            Source::Repo { owner, repo, .. } => format!("{owner}/{repo}"),
         }
     }
 
-    /// Where it lies in the folder of models.
+    /// Where it lies in the folder of models; for a repository, where its files do.
     pub fn place(&self) -> PathBuf {
         match self {
             Source::SmolLm2 => PathBuf::from("smollm2.gguf"),
             Source::Hub { owner, repo, file } => [owner, repo, file].iter().collect(),
+            Source::Repo { owner, repo, .. } => [owner, repo].iter().collect(),
         }
     }
 }
@@ -56,6 +71,10 @@ impl fmt::Display for Source {
         match self {
             Source::SmolLm2 => f.write_str("smollm2"),
             Source::Hub { owner, repo, file } => write!(f, "hf:{owner}/{repo}/{file}"),
+            Source::Repo { owner, repo, quant: None } => write!(f, "hf:{owner}/{repo}"),
+            Source::Repo { owner, repo, quant: Some(quant) } => {
+                write!(f, "hf:{owner}/{repo}:{quant}")
+            }
         }
     }
 }
@@ -64,32 +83,51 @@ impl FromStr for Source {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Source> {
-        let refuse = |why: &str| Err(Error::BadName { name: name.to_owned(), why: why.to_owned() });
+        let refuse = |why: String| Err(Error::BadName { name: name.to_owned(), why });
         if name.eq_ignore_ascii_case("smollm2") {
             return Ok(Source::SmolLm2);
         }
-        let Some(rest) = name.strip_prefix("hf:") else {
-            return refuse("there are smollm2 and hf:OWNER/REPO/FILE");
+        if let Some(listed) = Listed::of_name(name) {
+            let (owner, repo) = (listed.owner.to_owned(), listed.repo.to_owned());
+            return Ok(Source::Hub { owner, repo, file: listed.file.to_owned() });
+        }
+        let Some(rest) = name.strip_prefix("hf:").or_else(|| name.strip_prefix("hf.co/")) else {
+            let names = CATALOGUE.iter().flat_map(|listed| listed.names.iter().copied());
+            let near = nearest(name, names.chain(["smollm2"]));
+            let remedy = near.map_or_else(
+                || "use a name from \"bessemer pull --list\", or hf:OWNER/REPO/FILE".to_owned(),
+                mean,
+            );
+            return refuse(format!("no model to download has this name; {remedy}"));
         };
-        let parts: Vec<&str> = rest.split('/').collect();
+        let (path, quant) = match rest.rsplit_once(':') {
+            Some((path, quant)) => (path, Some(quant.to_owned())),
+            None => (rest, None),
+        };
+        let parts: Vec<&str> = path.split('/').collect();
         // Parts become folders: none may lead out of the one for models, or hide there.
         let sound = |part: &&str| {
             let plain = |c: char| c.is_alphanumeric() || "-_.+ ()[]".contains(c);
             !part.is_empty() && !part.starts_with('.') && part.chars().all(plain)
         };
-        if !parts.iter().all(sound) {
-            return refuse("a part of it is empty, starts with a dot or has unusual characters");
+        if !parts.iter().chain(&quant.as_deref()).all(sound) {
+            let why = "a part of the name is empty, starts with a dot or has unusual characters";
+            return refuse(format!("{why}; use hf:OWNER/REPO/FILE"));
         }
-        let [owner, repo, file @ ..] = &parts[..] else {
-            return refuse("it needs the form hf:OWNER/REPO/FILE");
-        };
-        if file.is_empty() {
-            return refuse("it lacks the file: hf:OWNER/REPO/FILE.gguf");
+        match (&parts[..], quant) {
+            ([owner, repo], quant) => {
+                Ok(Source::Repo { owner: (*owner).to_owned(), repo: (*repo).to_owned(), quant })
+            }
+            ([owner, repo, file @ ..], None) => Ok(Source::Hub {
+                owner: (*owner).to_owned(),
+                repo: (*repo).to_owned(),
+                file: file.join("/"),
+            }),
+            ([_], _) => refuse("the repository is missing; use hf:OWNER/REPO/FILE".to_owned()),
+            _ => refuse(
+                "it names a file and a type; use hf:OWNER/REPO/FILE or hf:OWNER/REPO:TYPE"
+                    .to_owned(),
+            ),
         }
-        Ok(Source::Hub {
-            owner: (*owner).to_owned(),
-            repo: (*repo).to_owned(),
-            file: file.join("/"),
-        })
     }
 }

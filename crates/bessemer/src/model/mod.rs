@@ -102,7 +102,7 @@ impl LlmOptions {
     /// let options = LlmOptions::new().device("cpu".parse()?).store(Store::at(&folder));
     /// assert!(options.open("tiny").is_ok());
     /// let error = options.open("tinny").unwrap_err().to_string();
-    /// assert!(error.contains("did you mean `tiny`?"), "{error}");
+    /// assert!(error.contains("did you mean \"tiny\"?"), "{error}");
     /// # std::fs::remove_dir_all(&folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -123,7 +123,11 @@ impl LlmOptions {
             None => Store::of_user()?,
         };
         match store.resolve(name, &[])? {
-            Resolved::File { path, .. } => self.open_file(&Arc::new(ModelFile::open(path)?)),
+            Resolved::File { path, .. } => {
+                let opened = ModelFile::open(path);
+                let file = opened.map_err(|e| e.with_remedy(|path| store.remedy(path)))?;
+                self.open_file(&Arc::new(file))
+            }
             Resolved::BuiltIn(_) => unreachable!("none was offered"),
         }
     }

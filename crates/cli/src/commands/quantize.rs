@@ -8,6 +8,7 @@ use crate::{
     text::{self, BOLD, DIM, WARN},
 };
 use anyhow::anyhow;
+use bessemer_files::oddity;
 use bessemer_llm::{
     files::ModelFile,
     quantize::{Recipe, Report, quantize},
@@ -16,6 +17,8 @@ use clap::Args;
 use serde_json::json;
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
+    fs,
     io::Write,
     path::{Path, PathBuf},
     thread,
@@ -27,7 +30,7 @@ use std::{
 pub(crate) struct Quantize {
     /// A name from `bessemer models`, or the path of a GGUF file: F32, F16, BF16 or any other type
     #[arg(value_name = "IN")]
-    input: String,
+    input: OsString,
 
     /// The GGUF file to write
     #[arg(value_name = "OUT")]
@@ -56,21 +59,29 @@ Mixes give more bits to the tensors and layers that benefit, choosing the same t
 llama.cpp. Norms and other vectors are not converted. If the rows of a tensor are not whole blocks of
 256, it falls back to a type with blocks of 32: Q4_0 for Q3_K, Q5_0 for Q4_K, Q5_1 for Q5_K, Q8_0 for
 Q6_K; if they are not whole blocks of 32 either, to F16. Start from F16 or F32 if you can: requantising
-cannot restore lost precision.";
+cannot restore lost precision.
+
+OUT appears only when it is complete; an interrupted run leaves nothing behind.";
 
 impl Quantize {
     pub(crate) fn run(self, threads: Threads, out: &mut dyn Write) -> Result<(), Fault> {
         let recipe: Recipe = self.recipe.parse().map_err(|e| Fault::Usage(anyhow!("{e}")))?;
+        let refuse = |path: &Path, why: &str| Fault::from(anyhow!("{}: {why}", path.display()));
+        let from = Path::new(&self.input);
+        if let Some(what) = fs::metadata(from).ok().and_then(|meta| oddity(&meta)) {
+            return Err(refuse(
+                from,
+                &format!("it is {what}, not a regular file; name a GGUF file"),
+            ));
+        }
         let opened = model::open(Some(&self.input))?;
         let ModelFile::Gguf(input) = &opened.file else {
-            let why = "is safetensors; only GGUF files are quantised: convert it to GGUF first";
-            return Err(anyhow!("{}: {why}", self.input).into());
+            let why = "only GGUF files can be quantised, not safetensors; convert it to GGUF first";
+            return Err(refuse(from, why));
         };
         if self.output.exists() && !self.force {
-            let path = self.output.display();
-            return Err(
-                anyhow!("{path}: is there already: name another file, or use --force").into()
-            );
+            let why = "the file exists; choose another name, or pass --force to overwrite it";
+            return Err(refuse(&self.output, why));
         }
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.threads.unwrap_or_else(available).clamp(1, 1024);
@@ -98,7 +109,7 @@ fn write_json(
     let fallbacks: BTreeMap<&str, &str> =
         report.fallbacks.iter().map(|(name, dtype)| (name.as_str(), dtype.name())).collect();
     let value = json!({
-        "path": path,
+        "path": path.to_string_lossy(),
         "type": recipe.to_string(),
         "tensors": report.tensors,
         "bytes_before": report.before,

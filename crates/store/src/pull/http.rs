@@ -1,7 +1,7 @@
 //! HTTPS requests: redirects followed by hand, since what the hub says of a file stands in the
 //! first answer, and statuses that people can do something about.
 
-use crate::{Error, Result};
+use crate::{Error, Result, digest::is_sha256};
 use std::{io::Read, sync::Once, time::Duration};
 use ureq::{
     Agent,
@@ -9,18 +9,22 @@ use ureq::{
     tls::{RootCerts, TlsConfig},
 };
 
-/// A connection is given up after this long without a first answer.
-const CONNECT: Duration = Duration::from_secs(30);
+/// Connecting, and waiting for an answer, may take this long. Who waits usually gives up earlier.
+const ANSWER: Duration = Duration::from_secs(60);
 
-/// One answer may take this long; what has come until then is kept and the rest asked for anew. So
-/// a connection that stands still is noticed.
-const BODY: Duration = Duration::from_secs(120);
+/// One answer may take this long; what has come until then is kept and the rest asked for anew. It
+/// ends threads whose server neither sends nor closes.
+const BODY: Duration = Duration::from_secs(3600);
 
 /// More redirects than this lead nowhere.
 const MOST_REDIRECTS: usize = 10;
 
-/// What a server said of a file, and the file.
-pub(super) struct Answer {
+/// Longer headers are no answer of a sane server.
+const LONGEST_HEADERS: usize = 1 << 16;
+
+/// What a server said of a file.
+#[derive(Debug)]
+pub(super) struct Head {
     /// 200, 206 or 416.
     pub(super) status: u16,
     /// The size of the whole file.
@@ -31,10 +35,11 @@ pub(super) struct Answer {
     pub(super) version: Option<String>,
     /// The SHA-256 of the file, in hexadecimal.
     pub(super) sha256: Option<String>,
-    pub(super) body: Box<dyn Read>,
+    pub(super) content_type: Option<String>,
 }
 
 /// Whoever asks.
+#[derive(Clone)]
 pub(super) struct Client {
     agent: Agent,
     /// Sent to the host that is asked first, never to those it leads to.
@@ -50,9 +55,10 @@ impl Client {
         let config = Agent::config_builder()
             .tls_config(tls)
             .user_agent(concat!("bessemer/", env!("CARGO_PKG_VERSION")))
-            .timeout_connect(Some(CONNECT))
-            .timeout_recv_response(Some(CONNECT))
+            .timeout_connect(Some(ANSWER))
+            .timeout_recv_response(Some(ANSWER))
             .timeout_recv_body(Some(BODY))
+            .max_response_header_size(LONGEST_HEADERS)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .http_status_as_error(false)
@@ -61,7 +67,7 @@ impl Client {
     }
 
     /// Asks for a file from byte `start` on.
-    pub(super) fn get(&self, url: &str, start: u64) -> Result<Answer> {
+    pub(super) fn get(&self, url: &str, start: u64) -> Result<(Head, impl Read + use<>)> {
         let mut here = url.to_owned();
         let (mut size, mut version, mut sha256) = (None, None, None);
         for hop in 0..=MOST_REDIRECTS {
@@ -88,14 +94,15 @@ impl Client {
             if let (Some(said), Some(found), true) = (size, whole, status != 416)
                 && said != found
             {
-                let why = format!("{said} bytes were announced, the server has {found}");
+                let why = format!("the server announced {said} bytes and then {found}");
                 return Err(Error::Wrong { what: url.to_owned(), why });
             }
             size = size.or(whole);
-            let body = Box::new(response.into_body().into_reader());
-            return Ok(Answer { status, size, start, version, sha256, body });
+            let content_type = header("content-type").map(str::to_owned);
+            let head = Head { status, size, start, version, sha256, content_type };
+            return Ok((head, response.into_body().into_reader()));
         }
-        Err(network(url, "it redirects without end".to_owned()))
+        Err(bad_answer(url, format!("the server redirects more than {MOST_REDIRECTS} times")))
     }
 
     fn ask(&self, url: &str, start: u64, first: bool) -> Result<Response<ureq::Body>> {
@@ -106,41 +113,64 @@ impl Client {
         if let Some(token) = self.token.as_ref().filter(|_| first) {
             request = request.header("authorization", format!("Bearer {token}"));
         }
-        request.call().map_err(|e| network(url, e.to_string()))
+        request.call().map_err(|error| {
+            use ureq::Error as E;
+            match error {
+                E::Io(_) | E::Timeout(_) | E::HostNotFound | E::ConnectionFailed => {
+                    network(url, error.to_string())
+                }
+                E::LargeResponseHeader(..) => {
+                    let why =
+                        format!("the headers of the answer have more than {LONGEST_HEADERS} bytes");
+                    bad_answer(url, why)
+                }
+                other => bad_answer(url, format!("the answer cannot be read: {other}")),
+            }
+        })
     }
 }
 
-/// A server that can't be reached.
+/// A server that can't be reached, or was lost.
 pub(super) fn network(url: &str, why: String) -> Error {
-    let remedy = "check the network and pull again: what is here already is kept; a file got some \
-                  other way can be named by its path";
-    Error::Network { url: url.to_owned(), why, remedy: remedy.to_owned() }
+    Error::Network { url: url.to_owned(), why }
+}
+
+/// An answer that trying again would not better.
+pub(super) fn bad_answer(url: &str, why: String) -> Error {
+    Error::BadAnswer { url: url.to_owned(), why }
 }
 
 fn refused(url: &str, status: u16) -> Error {
     let remedy = match status {
         401 | 403 => {
-            "there is no such repository, or it is private or gated: accept its terms on its page \
-             and set HF_TOKEN to a token of yours"
+            "the repository is missing, private or gated: check the name, accept its terms on its page \
+             and set HF_TOKEN to your token"
         }
-        404 => "there is no such file or repository: check the names, capitals too",
-        429 => "too many requests: wait a while and pull again",
-        500.. => "the server has trouble: pull again later",
-        _ => "that is no answer bessemer knows",
+        404 => "there is no such file or repository: check the name, including capitals",
+        429 => "there were too many requests: wait a while and pull again",
+        500.. => "the server has a problem: pull again later",
+        _ => "bessemer does not know this status: check the address",
     };
-    Error::Refused { url: url.to_owned(), status, remedy: remedy.to_owned() }
+    Error::Refused { url: url.to_owned(), status, remedy }
 }
 
 /// Where a redirect leads.
 fn follow(from: &str, to: Option<&str>) -> Result<String> {
-    let to = to.ok_or_else(|| network(from, "it redirects to nowhere".to_owned()))?;
+    let to = to.ok_or_else(|| bad_answer(from, "the server redirects to nowhere".to_owned()))?;
+    if from.starts_with("https://") && to.starts_with("http://") {
+        let why = format!("the server redirects to {to}, which is not encrypted");
+        return Err(bad_answer(from, why));
+    }
     if to.starts_with("http://") || to.starts_with("https://") {
         return Ok(to.to_owned());
     }
-    let base: Uri = from.parse().map_err(|e| network(from, format!("{e}")))?;
+    let base = from.parse::<Uri>().unwrap_or_default();
     match (base.scheme_str(), base.authority(), to.starts_with('/')) {
         (Some(scheme), Some(host), true) => Ok(format!("{scheme}://{host}{to}")),
-        _ => Err(network(from, format!("it redirects to `{to}`"))),
+        _ => Err(bad_answer(
+            from,
+            format!("the server redirects to \"{to}\", which is no web address"),
+        )),
     }
 }
 
@@ -153,10 +183,6 @@ fn content_range(header: &str) -> Option<(u64, Option<u64>)> {
 
 fn unquoted(etag: &str) -> &str {
     etag.strip_prefix("W/").unwrap_or(etag).trim_matches('"')
-}
-
-fn is_sha256(etag: &str) -> bool {
-    etag.len() == 64 && etag.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 #[cfg(test)]
@@ -177,7 +203,10 @@ mod tests {
     fn redirects_lead_within_a_host_or_to_another() {
         let from = "https://a.example:81/x/y?z";
         assert_eq!(follow(from, Some("/b?c")).unwrap(), "https://a.example:81/b?c");
-        assert_eq!(follow(from, Some("http://c/d")).unwrap(), "http://c/d");
+        assert_eq!(follow(from, Some("https://c/d")).unwrap(), "https://c/d");
+        assert_eq!(follow("http://a/b", Some("http://c/d")).unwrap(), "http://c/d");
+        let error = follow(from, Some("http://c/d")).unwrap_err().to_string();
+        assert!(error.contains("http://c/d, which is not encrypted"), "{error}");
         assert!(follow(from, Some("file:///etc/passwd")).is_err());
         assert!(follow(from, None).is_err());
     }
