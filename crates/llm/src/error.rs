@@ -135,3 +135,28 @@ impl Error {
         }
     }
 }
+
+/// A count with its digits in groups of three: 98,362,432.
+pub(crate) fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped() {
+        for (count, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (98_362_432, "98,362,432")] {
+            assert_eq!(grouped(count), text);
+        }
+    }
+}

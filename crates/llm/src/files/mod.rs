@@ -8,6 +8,7 @@ pub mod gguf;
 mod map;
 mod model;
 mod names;
+pub(crate) mod read;
 pub mod safetensors;
 mod tensors;
 

@@ -1,9 +1,12 @@
 //! `config.json`: typed access with errors that name file and key.
 
-use crate::{Error, Result};
+use crate::{Error, Result, files::read};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+
+/// Published ones have a few KB.
+const MOST_BYTES: u64 = 4 << 20;
 
 /// A model's `config.json`.
 ///
@@ -30,7 +33,7 @@ impl Config {
         if !path.exists() {
             return Ok(None);
         }
-        let text = std::fs::read(&path).map_err(|e| Error::io(&path, "read", e))?;
+        let text = read::all(&path, MOST_BYTES)?;
         Config::parse(&path, &text).map(Some)
     }
 

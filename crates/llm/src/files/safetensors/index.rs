@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result,
-    files::{map::map, names::MOST_SHARDS, tensors::Tensors},
+    files::{map::map, names::MOST_SHARDS, read, tensors::Tensors},
 };
 use serde::Deserialize;
 use std::{
@@ -10,13 +10,16 @@ use std::{
     path::{Component, Path},
 };
 
+/// The largest published index has 6 MB.
+const MOST_BYTES: u64 = 64 << 20;
+
 #[derive(Deserialize)]
 struct Index {
     weight_map: BTreeMap<String, String>,
 }
 
 pub(super) fn open(path: &Path) -> Result<Tensors> {
-    let text = std::fs::read(path).map_err(|e| Error::io(path, "read", e))?;
+    let text = read::all(path, MOST_BYTES)?;
     let index: Index = serde_json::from_slice(&text).map_err(|e| {
         let place = format!("line {}, column {}", e.line(), e.column());
         Error::damaged(path, place, e.to_string())

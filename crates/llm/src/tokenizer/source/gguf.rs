@@ -3,11 +3,13 @@
 use super::{ends::ends, parts};
 use crate::{
     Error, Result,
+    error::grouped,
     files::gguf::{Array, Metadata},
     tokenizer::{
         Roles, Tokenizer,
         added::{Added, AddedTokens},
         decode::{Decode, Decoder},
+        limits::MOST_MERGES,
         model::{
             Model,
             bpe::{Bpe, Merges, Start},
@@ -113,9 +115,8 @@ impl<'a> Listed<'a> {
             let is_text = self.is_text(id as u32);
             let spelled = is_text.then(|| bytes(token)).flatten();
             let named = spelled.is_some();
-            if !vocab.push(spelled.as_deref().unwrap_or(token), named) {
-                return Err(self.meta.refuse(&key("tokens"), "is larger than 4 GB"));
-            }
+            let piece = spelled.as_deref().unwrap_or(token);
+            vocab.push(piece, named).map_err(|e| self.meta.refuse(&key("tokens"), e))?;
         }
         Ok(vocab)
     }
@@ -216,7 +217,13 @@ impl<'a> Listed<'a> {
         let Some(strings) = listed.strings() else {
             return Err(self.meta.refuse(&key("merges"), "is not a list of strings"));
         };
-        merges.reserve(listed.len().min(1 << 20));
+        if listed.len() > MOST_MERGES {
+            let (len, most) = (grouped(listed.len()), grouped(MOST_MERGES));
+            return Err(self
+                .meta
+                .refuse(&key("merges"), format!("{len} merges are more than {most}")));
+        }
+        merges.reserve(listed.len());
         let mut whole = Vec::new();
         for (rank, merge) in strings.enumerate() {
             // A space can only be what parts the two: within tokens it is spelled otherwise.
@@ -334,7 +341,8 @@ impl<'a> Listed<'a> {
         Ok(Tokenizer {
             before: affix(self.flag("add_bos_token", kind.bos)?, bos),
             after: affix(self.flag("add_eos_token", kind.eos)?, last),
-            added: AddedTokens::new(added, &kind.normalizers)?,
+            added: AddedTokens::new(added, &kind.normalizers)
+                .map_err(|e| self.meta.refuse(&key("tokens"), e))?,
             vocab: kind.vocab,
             normalizers: kind.normalizers,
             splits: kind.splits,

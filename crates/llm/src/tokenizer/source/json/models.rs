@@ -2,12 +2,13 @@
 
 use super::{
     Place,
-    vocabulary::{Listed, Text, build},
+    vocabulary::{AtMost, Listed, Text, build},
 };
 use crate::{
     Result,
     tokenizer::{
         added::Added,
+        limits::{MOST_MARK_BYTES, MOST_MERGES, MOST_TOKENS, MOST_WORD_CHARS},
         model::{
             Model,
             bpe::{Bpe, Chars, Merges, Start},
@@ -30,7 +31,7 @@ struct ModelJson<'a> {
     #[serde(borrow)]
     vocab: &'a RawValue,
     #[serde(borrow)]
-    merges: Option<Vec<Merge<'a>>>,
+    merges: Option<AtMost<MOST_MERGES, Merge<'a>>>,
     unk_token: Option<String>,
     unk_id: Option<usize>,
     continuing_subword_prefix: Option<String>,
@@ -100,11 +101,13 @@ impl ModelJson<'_> {
         };
         let vocab = build(&at.of("vocab"), &self.listed(at)?.0, added, bytes_of)?;
         let unknown = self.unknown(&vocab);
-        let prefix = self.continuing_subword_prefix.clone().unwrap_or_default();
+        let prefix = mark(at, "continuing_subword_prefix", &self.continuing_subword_prefix)?;
+        let suffix = mark(at, "end_of_word_suffix", &self.end_of_word_suffix)?;
         let mut merges = Merges::default();
-        merges.reserve(self.merges.as_ref().map_or(0, Vec::len));
+        let listed = self.merges.as_ref().map_or(&[][..], |merges| &merges.0);
+        merges.reserve(listed.len());
         let mut whole = Vec::new();
-        for (rank, merge) in self.merges.iter().flatten().enumerate() {
+        for (rank, merge) in listed.iter().enumerate() {
             let at = &at.of("merges");
             let (left, right) = match merge {
                 Merge::Pair((left, right)) => (&*left.0, &*right.0),
@@ -139,7 +142,7 @@ impl ModelJson<'_> {
             let by_name = || parts::bytes_by_name(|name| vocab.id(name.as_bytes()));
             Start::Chars(Chars {
                 continuing_prefix: prefix,
-                word_suffix: self.end_of_word_suffix.clone().unwrap_or_default(),
+                word_suffix: suffix,
                 byte_tokens: self.byte_fallback.then(by_name),
                 unknown,
                 fuse_unknown: self.fuse_unk,
@@ -151,7 +154,7 @@ impl ModelJson<'_> {
 
     fn unigram(&self, at: &Place<'_>, added: &[Added]) -> Result<Read> {
         let json = self.vocab.get();
-        let listed: Vec<(Text<'_>, f64)> =
+        let AtMost::<MOST_TOKENS, (Text<'_>, f64)>(listed) =
             serde_json::from_str(json).map_err(|e| at.of("vocab").damaged(e.to_string()))?;
         let scores: Vec<f64> = listed.iter().map(|(_, score)| *score).collect();
         let numbered = listed.into_iter().zip(0..);
@@ -179,14 +182,30 @@ impl ModelJson<'_> {
         let model = if whole {
             Model::WordLevel(unknown)
         } else {
-            let prefix = self.continuing_subword_prefix.as_deref();
+            let prefix = self.continuing_subword_prefix.clone().unwrap_or_else(|| "##".into());
+            let most_chars = self.max_input_chars_per_word.unwrap_or(100);
+            if most_chars > MOST_WORD_CHARS {
+                let why =
+                    format!("words of {most_chars} characters are longer than {MOST_WORD_CHARS}");
+                return Err(at.of("max_input_chars_per_word").damaged(why));
+            }
             Model::WordPiece(WordPiece {
                 first_prefix: String::new(),
-                continuing_prefix: prefix.unwrap_or("##").to_owned(),
+                continuing_prefix: mark(at, "continuing_subword_prefix", &Some(prefix))?,
                 unknown,
-                most_chars: self.max_input_chars_per_word.unwrap_or(100),
+                most_chars,
             })
         };
         Ok(Read { vocab, model, unknown })
     }
+}
+
+/// What is put before or after parts of words.
+fn mark(at: &Place<'_>, key: &str, mark: &Option<String>) -> Result<String> {
+    let mark = mark.as_deref().unwrap_or("");
+    if mark.len() > MOST_MARK_BYTES {
+        let why = format!("{} bytes are more than {MOST_MARK_BYTES}", mark.len());
+        return Err(at.of(key).damaged(why));
+    }
+    Ok(mark.to_owned())
 }
