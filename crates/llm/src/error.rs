@@ -24,13 +24,13 @@ pub enum Error {
     },
 
     /// A file whose bytes break the rules of its format.
-    #[error("{}: {place}: {why}; {remedy}", path.display())]
+    #[error("{}: {place} {why}; {remedy}", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
         /// Where in it: a key, a tensor, a byte position.
         place: String,
-        /// The rule that is broken.
+        /// What is wrong there, such as "is 0".
         why: String,
         /// What to do.
         remedy: String,
@@ -95,7 +95,7 @@ pub enum Error {
 }
 
 /// The usual remedy for bytes that make no sense.
-pub(crate) const DAMAGED: &str = "the file is damaged or incomplete: get it again";
+pub(crate) const DAMAGED: &str = "the file is damaged or incomplete; download it again";
 
 impl Error {
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Error {
@@ -115,8 +115,8 @@ impl Error {
     ) -> Error {
         Error::Broken {
             path: path.to_owned(),
-            place: place.into(),
-            why: why.into(),
+            place: short(place.into()),
+            why: short(why.into()),
             remedy: remedy.into(),
         }
     }
@@ -129,11 +129,21 @@ impl Error {
     ) -> Error {
         Error::Unsupported {
             path: path.to_owned(),
-            place: place.into(),
-            what: what.into(),
+            place: short(place.into()),
+            what: short(what.into()),
             remedy: remedy.into(),
         }
     }
+}
+
+/// Names and texts of strangers may be endless; their start tells them apart.
+pub(crate) fn short(mut text: String) -> String {
+    const MOST: usize = 240;
+    if text.len() > MOST {
+        text.truncate(text.floor_char_boundary(MOST));
+        text.push('…');
+    }
+    text.replace('\n', " ")
 }
 
 /// A count with its digits in groups of three: 98,362,432.

@@ -1,5 +1,5 @@
-//! Models that cannot be: each is refused by an error that names the file, the place in it, what
-//! was expected, and what to do.
+//! Models that are refused: the error names the file, the place in it, what is wrong there, and what to
+//! do. `refusals.rs` has the text of every error.
 
 use bessemer_core::{DType, Device, Shape};
 use bessemer_cpu::Reference;
@@ -178,17 +178,17 @@ fn tensors_of_gguf_files() {
         (
             "llama2",
             |p| p.copy("blk.1.attn_norm.weight", "blk.1.attn_sub_norm.weight"),
-            &["`blk.1.attn_sub_norm.weight`", "models of this architecture do not have"],
+            &["`blk.1.attn_sub_norm.weight`", "is not part of this architecture"],
         ),
         (
             "llama2",
             |p| p.copy("output_norm.weight", "output_norm.bias"),
-            &["`output_norm.bias`", "do not have"],
+            &["`output_norm.bias`", "is not part of"],
         ),
         (
             "qwen3_moe",
             |p| p.copy("blk.0.attn_norm.weight", "blk.0.ffn_up_exps.bias"),
-            &["`blk.0.ffn_up_exps.bias`", "do not have"],
+            &["`blk.0.ffn_up_exps.bias`", "is not part of"],
         ),
     ];
     for (name, change, wanted) in cases {
@@ -207,12 +207,17 @@ fn keys_of_gguf_files() {
         ("llama2", "llama.block_count", Some(u32::MAX.into()), "is 4294967295"),
         ("llama2", "llama.block_count", Some((-1).into()), "is -1"),
         ("llama2", "llama.attention.head_count", Some(0u32.into()), "is 0"),
-        ("llama2", "llama.attention.head_count", Some(6u32.into()), "does not divide the state"),
+        (
+            "llama2",
+            "llama.attention.head_count",
+            Some(6u32.into()),
+            "does not divide the hidden size",
+        ),
         ("llama2", "llama.attention.head_count_kv", Some(0u32.into()), "does not divide the 4"),
         ("llama2", "llama.attention.head_count_kv", Some(3u32.into()), "does not divide the 4"),
         ("llama2", "llama.embedding_length", Some(u64::MAX.into()), "is 18446744073709551615"),
         ("llama2", "llama.context_length", Some(0u32.into()), "is 0"),
-        ("llama2", "llama.rope.dimension_count", Some(7u32.into()), "is 7"),
+        ("llama2", "llama.rope.dimension_count", Some(7u32.into()), "is 7, not an even number"),
         ("llama2", "llama.rope.freq_base", Some(f32::NAN.into()), "is NaN"),
         (
             "llama2",
@@ -226,8 +231,8 @@ fn keys_of_gguf_files() {
         ("mixtral", "llama.expert_used_count", Some(5u32.into()), "is 5, not from 1 to 4"),
         ("qwen3_moe", "qwen3moe.expert_count", None, "missing"),
         ("qwen2", "qwen2.expert_count", Some(4u32.into()), "have no experts"),
-        ("llama2", "llama.attention.causal", Some(false.into()), "tokens that follow is not"),
-        ("llama2", "llama.residual_scale", Some(0.5f32.into()), "what layers add is not"),
+        ("llama2", "llama.attention.causal", Some(false.into()), "bidirectional attention is not"),
+        ("llama2", "llama.residual_scale", Some(0.5f32.into()), "residual scaling is not"),
         ("mixtral", "llama.expert_gating_func", Some(2u32.into()), "than by softmax is not"),
         ("mixtral", "llama.leading_dense_block_count", Some(1u32.into()), "is not supported"),
     ];
@@ -250,7 +255,12 @@ fn folders_of_safetensors() {
         ("llama2", json!({"num_hidden_layers": 1e9 as u64}), |_| (), &["is 1000000000"]),
         ("llama2", json!({"num_hidden_layers": 3}), |_| (), &["`model.layers.2.", "missing"]),
         ("llama2", json!({"num_attention_heads": 0}), |_| (), &["`num_attention_heads`", "is 0"]),
-        ("llama2", json!({"num_key_value_heads": 3}), |_| (), &["does not divide the 4 heads"]),
+        (
+            "llama2",
+            json!({"num_key_value_heads": 3}),
+            |_| (),
+            &["does not divide the 4 query heads"],
+        ),
         ("llama2", json!({"rms_norm_eps": -1.0}), |_| (), &["`rms_norm_eps`", "is -1"]),
         ("llama2", json!({"hidden_act": "relu2"}), |_| (), &["`hidden_act`", "`relu2`"]),
         (
@@ -305,7 +315,7 @@ fn folders_of_safetensors() {
             "gemma3",
             json!({"use_bidirectional_attention": true}),
             |_| (),
-            &["`use_bidirectional_attention`", "tokens that follow is not"],
+            &["`use_bidirectional_attention`", "bidirectional attention is not"],
         ),
         (
             "llama2",
@@ -323,7 +333,10 @@ fn folders_of_safetensors() {
             "llama2",
             json!({}),
             |p| p.copy("model.norm.weight", "model.layers.0.self_attn.q_norm.weight"),
-            &["model.safetensors: tensor `model.layers.0.self_attn.q_norm.weight`", "do not have"],
+            &[
+                "model.safetensors: tensor `model.layers.0.self_attn.q_norm.weight`",
+                "is not part of",
+            ],
         ),
     ];
     for (name, keys, change, wanted) in cases {
@@ -336,5 +349,5 @@ fn weights_without_a_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.safetensors");
     fs::copy(fixture("llama2", "model.safetensors"), &path).unwrap();
-    assert_says(&error_of(path), &["config.json", "missing", "get it too"]);
+    assert_says(&error_of(path), &["config.json", "missing", "download it too"]);
 }

@@ -31,10 +31,10 @@ pub(crate) fn open(path: &Path) -> Result<(File, Metadata)> {
     }
     if meta.len() == 0 {
         let remedy = match path.starts_with("/proc") || path.starts_with("/sys") {
-            true => "files of the system have no size; copy its content to a regular file",
+            true => "copy its content to a regular file",
             false => DAMAGED,
         };
-        return Err(Error::broken(path, "file", "has 0 bytes", remedy));
+        return Err(Error::broken(path, "the file", "has 0 bytes", remedy));
     }
     Ok((file, meta))
 }
@@ -67,7 +67,7 @@ fn irregular(path: &Path, kind: FileType) -> Error {
         kind if kind.is_dir() => ("is a folder", "pass a file in it"),
         kind => (special(kind), "pass a regular file"),
     };
-    Error::broken(path, "file", what, remedy)
+    Error::broken(path, "the file", what, remedy)
 }
 
 #[cfg(unix)]

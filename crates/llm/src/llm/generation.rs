@@ -79,7 +79,9 @@ impl<'a> Generation<'a> {
         let cancelled = prompt.is_none().then_some(StopReason::Cancelled);
         let prompt = prompt.unwrap_or_default();
         if options.stop.iter().any(String::is_empty) {
-            return Err(Error::Session("a stop string is empty: it would end every text".into()));
+            return Err(Error::Session(
+                "stop: an empty string would end every text; remove it".into(),
+            ));
         }
         let tokenizer = llm.tokenizer();
         let mut sampler = Sampler::new(&options.sampling, tokenizer.len())?;
@@ -156,7 +158,9 @@ impl<'a> Generation<'a> {
     pub fn finish(mut self) -> Result<Answer> {
         let text = self.by_ref().collect::<Result<String>>()?;
         let stop = self.stopped.take().ok_or_else(|| {
-            Error::Session("the text has failed before: there is no rest of it".into())
+            Error::Session(
+                "generation: it has failed before, so there is no rest; start a new one".into(),
+            )
         })?;
         Ok(Answer { text, stop, tokens: std::mem::take(&mut self.tokens), timings: self.timings })
     }
@@ -321,5 +325,5 @@ impl Drop for Generation<'_> {
 }
 
 fn no_token() -> Error {
-    Error::Session("no token is possible: all logits are minus infinity".into())
+    Error::Session("generation: no token is possible, as all logits are minus infinity; check the logit biases".into())
 }

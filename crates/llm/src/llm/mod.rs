@@ -342,7 +342,7 @@ impl Llm {
     pub fn render(&self, chat: &Chat) -> Result<String> {
         let template = self.template()?.ok_or_else(|| Error::Template {
             why: "the model has none".into(),
-            remedy: "use it without one (raw), or choose a model made for chats",
+            remedy: "use the model without one (raw), or a model made for chats",
         })?;
         let name = |token: Option<u32>| {
             let piece = self.parts.tokenizer.piece(token?)?;
@@ -364,7 +364,7 @@ fn check_vocabulary(file: &ModelFile, model: &Model, tokenizer: &Tokenizer) -> R
     }
     let path = file.tensors().files().next().unwrap_or("".as_ref());
     let why = format!("has {tokens} tokens, but the model has weights for {rows}");
-    Err(Error::damaged(path, "tokenizer", why))
+    Err(Error::damaged(path, "the tokenizer", why))
 }
 
 impl fmt::Debug for Llm {

@@ -128,8 +128,8 @@ fn check_apart(input: &Gguf, output: &Path) -> Result<()> {
     let there = output.canonicalize().ok();
     let same = |path: &Path| there.is_some() && path.canonicalize().ok() == there;
     if input.tensors().files().any(same) {
-        let remedy = "give the result another name";
-        return Err(Error::broken(output, "path", "is the file that is read", remedy));
+        let remedy = "choose another name";
+        return Err(Error::broken(output, "the output", "is also the input", remedy));
     }
     Ok(())
 }

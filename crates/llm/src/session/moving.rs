@@ -32,7 +32,7 @@ impl Session {
         let (from, to) = (self.model.config(), model.config());
         if from.vocabulary != to.vocabulary || from.context != to.context {
             return Err(Error::Session(format!(
-                "a text of {:?} cannot go on with {model:?}: it is another model",
+                "move_to: {model:?} is another model than {:?}; use the same model on another device",
                 self.model
             )));
         }

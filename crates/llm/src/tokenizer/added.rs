@@ -71,11 +71,13 @@ impl AddedTokens {
     pub(crate) fn new(tokens: Vec<Added>, steps: &[Normalize]) -> Result<AddedTokens, String> {
         if tokens.len() > MOST_ADDED {
             let count = grouped(tokens.len());
-            return Err(format!("{count} tokens are more than {}", grouped(MOST_ADDED)));
+            return Err(format!("has {count} added tokens, more than {}", grouped(MOST_ADDED)));
         }
         if let Some(long) = tokens.iter().find(|token| token.content.len() > MOST_ADDED_BYTES) {
             let (id, len) = (long.id, grouped(long.content.len()));
-            return Err(format!("token {id} of {len} bytes is longer than {MOST_ADDED_BYTES}"));
+            return Err(format!(
+                "has an added token {id} of {len} bytes, more than {MOST_ADDED_BYTES}"
+            ));
         }
         let watch = Watch::new(0, None);
         let mut contents = Vec::with_capacity(tokens.len());
@@ -84,14 +86,16 @@ impl AddedTokens {
             let content = token.content.as_str();
             let content = if token.normalized {
                 let growth = Growth::of_piece(content.len());
-                normalize(steps, content, &watch, growth).map_err(|e| e.to_string())?.into_owned()
+                normalize(steps, content, &watch, growth)
+                    .map_err(|e| format!("cannot be normalized: {e}"))?
+                    .into_owned()
             } else {
                 content.to_owned()
             };
             bytes += content.len();
             if bytes > MOST_ADDED_BYTES_IN_ALL {
                 let most = grouped(MOST_ADDED_BYTES_IN_ALL);
-                return Err(format!("all tokens together are longer than {most} bytes"));
+                return Err(format!("has added tokens of more than {most} bytes in all"));
             }
             contents.push(content);
         }
@@ -138,8 +142,7 @@ impl Finder {
         let automaton = match words.is_empty() {
             true => None,
             false => Some(
-                automaton(MatchKind::LeftmostLongest, &words)
-                    .ok_or("the tokens are too many to be found")?,
+                automaton(MatchKind::LeftmostLongest, &words).ok_or("has too many added tokens")?,
             ),
         };
         Ok(Finder { automaton, tokens })

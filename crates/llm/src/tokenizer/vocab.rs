@@ -36,15 +36,15 @@ impl Vocab {
         let id = self.ends.len() as u32;
         let end = self.bytes.len() + piece.len();
         if self.len() >= MOST_TOKENS {
-            return Err(format!("the vocabulary has more than {} tokens", grouped(MOST_TOKENS)));
+            return Err(format!("has more than {} tokens", grouped(MOST_TOKENS)));
         }
         if piece.len() > MOST_PIECE_BYTES {
             let (len, most) = (grouped(piece.len()), grouped(MOST_PIECE_BYTES));
-            return Err(format!("token {id} of {len} bytes is longer than {most}"));
+            return Err(format!("has a token {id} of {len} bytes, more than {most}"));
         }
         if end > MOST_VOCAB_BYTES {
             let most = grouped(MOST_VOCAB_BYTES);
-            return Err(format!("all tokens together are longer than {most} bytes"));
+            return Err(format!("has tokens of more than {most} bytes in all"));
         }
         if named && !piece.is_empty() {
             let Vocab { bytes, ends, ids, hasher, .. } = self;

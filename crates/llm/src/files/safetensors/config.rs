@@ -41,7 +41,7 @@ impl Config {
     pub fn parse(path: impl AsRef<Path>, json: &[u8]) -> Result<Config> {
         let path = path.as_ref();
         let value = serde_json::from_slice(json).map_err(|e| {
-            let place = format!("line {}, column {}", e.line(), e.column());
+            let place = format!("line {}, column {}:", e.line(), e.column());
             Error::damaged(path, place, e.to_string())
         })?;
         Ok(Config { path: path.to_owned(), value })
@@ -53,8 +53,8 @@ impl Config {
         match found {
             None | Some(Value::Null) => Ok(None),
             Some(value) => T::deserialize(value).map(Some).map_err(|e| {
-                let remedy = "the file is damaged or of a kind of model bessemer does not know";
-                Error::broken(&self.path, format!("key `{key}`"), e.to_string(), remedy)
+                let remedy = "the file is damaged, or describes an unsupported model";
+                Error::broken(&self.path, format!("key `{key}`:"), e.to_string(), remedy)
             }),
         }
     }
@@ -66,7 +66,7 @@ impl Config {
 
     /// An error about a key that is not there.
     pub(crate) fn missing(&self, key: &str) -> Error {
-        let remedy = "the file is incomplete or of a kind of model bessemer does not know";
+        let remedy = "the file is incomplete, or describes an unsupported model";
         Error::broken(&self.path, format!("key `{key}`"), "is missing", remedy)
     }
 

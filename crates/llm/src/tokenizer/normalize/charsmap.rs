@@ -18,12 +18,12 @@ impl Charsmap {
     /// Takes a table apart; the error says what is wrong.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Charsmap, String> {
         let Some((size, rest)) = bytes.split_first_chunk::<4>() else {
-            return Err(format!("a table of {} bytes has no size", bytes.len()));
+            return Err(format!("is a charsmap of {} bytes, too short for its size", bytes.len()));
         };
         let size = u32::from_le_bytes(*size) as usize;
         if !size.is_multiple_of(4) || size > rest.len() {
             let held = rest.len();
-            return Err(format!("a trie of {size} bytes in a table of {held}"));
+            return Err(format!("is a charsmap of {held} bytes with a trie of {size}"));
         }
         let (trie, replacements) = rest.split_at(size);
         let units = trie.chunks_exact(4);

@@ -3,6 +3,7 @@
 
 use crate::{
     Error, Result,
+    error::short,
     tokenizer::limits::{Growth, Watch},
 };
 use fancy_regex::{Regex, RegexBuilder};
@@ -215,7 +216,8 @@ impl Matches<'_> {
 
 impl Expression {
     fn find(&self, text: &str, at: usize) -> Result<Option<Range<usize>>> {
-        let failed = |e| Error::Tokenizer(format!("pattern {}: {e}", self.regex));
+        let failed =
+            |e| Error::Tokenizer(short(format!("pattern {} cannot be matched: {e}", self.regex)));
         let Some(found) = self.regex.find_from_pos(text, at).map_err(failed)? else {
             return Ok(None);
         };

@@ -36,9 +36,7 @@ pub(super) fn read(at: &Place<'_>, value: &Value, tokens: usize) -> Result<(Vec<
     let (mut before, mut after) = (Vec::new(), Vec::new());
     add(at, value, &mut before, &mut after)?;
     match before.iter().chain(&after).find(|id| **id as usize >= tokens) {
-        Some(id) => {
-            Err(at.damaged(format!("token {id} is out of range for a vocabulary of {tokens}")))
-        }
+        Some(id) => Err(at.damaged(format!("adds token {id}, out of range for {tokens} tokens"))),
         None => Ok((before, after)),
     }
 }
@@ -71,7 +69,9 @@ fn add(at: &Place<'_>, value: &Value, before: &mut Vec<u32>, after: &mut Vec<u32
                 };
                 let special = json.special_tokens.get(id);
                 let ids = &special
-                    .ok_or_else(|| at.damaged(format!("token {id:?} is not described")))?
+                    .ok_or_else(|| {
+                        at.damaged(format!("adds token {id:?}, which it does not describe"))
+                    })?
                     .ids;
                 if first.len() + before.len() + after.len() + ids.len() > MOST_AFFIXES {
                     return Err(at.damaged(format!("adds more than {MOST_AFFIXES} tokens")));

@@ -149,7 +149,7 @@ fn can_cut_at_spaces(model: &Model, vocab: &crate::tokenizer::vocab::Vocab) -> b
 }
 
 fn syntax(path: &Path, error: &serde_json::Error) -> Error {
-    let place = format!("line {}, column {}", error.line(), error.column());
+    let place = format!("line {}, column {}:", error.line(), error.column());
     Error::damaged(path, place, error.to_string())
 }
 
@@ -183,7 +183,7 @@ impl Place<'_> {
 
     /// Something a tokenizer may have that is not known here.
     fn unsupported(&self, what: impl Into<String>) -> Error {
-        let remedy = "get the model as a GGUF file, or a newer bessemer";
+        let remedy = "use the model as a GGUF file, or a newer bessemer";
         Error::unsupported(self.path, &self.place, what, remedy)
     }
 
@@ -192,15 +192,15 @@ impl Place<'_> {
         let json = json.map_or("null", RawValue::get);
         if json.len() > MOST_PART_BYTES {
             let (len, most) = (grouped(json.len()), grouped(MOST_PART_BYTES));
-            return Err(self.damaged(format!("{len} bytes are more than {most}")));
+            return Err(self.damaged(format!("has {len} bytes, more than {most}")));
         }
-        serde_json::from_str(json).map_err(|e| self.damaged(e.to_string()))
+        serde_json::from_str(json).map_err(|e| self.damaged(format!("is invalid: {e}")))
     }
 
     /// An error if there are too many steps.
     fn check_count(&self, steps: usize) -> Result<()> {
         match steps > MOST_STEPS {
-            true => Err(self.damaged(format!("{steps} steps are more than {MOST_STEPS}"))),
+            true => Err(self.damaged(format!("has {steps} steps, more than {MOST_STEPS}"))),
             false => Ok(()),
         }
     }
@@ -212,11 +212,10 @@ impl Place<'_> {
         all.set(all.get() + usize::from(cost.0));
         backtracking.set(backtracking.get() + usize::from(cost.1));
         if all.get() > MOST_PATTERNS {
-            return Err(self.damaged(format!("the file has more than {MOST_PATTERNS} patterns")));
+            return Err(self.damaged(format!("has more than {MOST_PATTERNS} patterns")));
         }
         if backtracking.get() > MOST_BACKTRACKING {
-            let why =
-                format!("the file has more than {MOST_BACKTRACKING} patterns that look around");
+            let why = format!("has more than {MOST_BACKTRACKING} patterns that look around");
             return Err(self.damaged(why));
         }
         Ok(pattern)
@@ -224,16 +223,16 @@ impl Place<'_> {
 
     /// The parameters of a step.
     fn parse<T: DeserializeOwned>(&self, value: &Value) -> Result<T> {
-        T::deserialize(value).map_err(|e| self.damaged(e.to_string()))
+        T::deserialize(value).map_err(|e| self.damaged(format!("is invalid: {e}")))
     }
 
     /// The steps of a sequence; an error if they are nested too deep.
     fn steps<'v>(&self, value: &'v Value, key: &str) -> Result<&'v [Value]> {
         if self.place.matches("Sequence").count() > DEEPEST {
-            return Err(self.damaged(format!("sequences are nested deeper than {DEEPEST}")));
+            return Err(self.damaged(format!("is nested more than {DEEPEST} deep")));
         }
         let steps = value[key].as_array();
-        Ok(steps.ok_or_else(|| self.damaged(format!("`{key}` is not a list")))?)
+        Ok(steps.ok_or_else(|| self.damaged(format!("has no list `{key}`")))?)
     }
 }
 

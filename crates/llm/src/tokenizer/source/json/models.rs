@@ -63,7 +63,8 @@ pub(super) struct Read {
 
 /// `spelled` says that words come in the byte alphabet.
 pub(super) fn read(at: &Place<'_>, json: &str, added: &[Added], spelled: bool) -> Result<Read> {
-    let json: ModelJson<'_> = serde_json::from_str(json).map_err(|e| at.damaged(e.to_string()))?;
+    let json: ModelJson<'_> =
+        serde_json::from_str(json).map_err(|e| at.damaged(format!("is invalid: {e}")))?;
     let kind = json.kind.as_deref().unwrap_or_else(|| json.guess());
     let at = &at.of(kind);
     match kind {
@@ -87,7 +88,7 @@ impl ModelJson<'_> {
 
     fn listed(&self, at: &Place<'_>) -> Result<Listed<'_>> {
         let json = self.vocab.get();
-        serde_json::from_str(json).map_err(|e| at.of("vocab").damaged(e.to_string()))
+        serde_json::from_str(json).map_err(|e| at.of("vocab").damaged(format!("is invalid: {e}")))
     }
 
     fn unknown(&self, vocab: &Vocab) -> Option<u32> {
@@ -112,7 +113,7 @@ impl ModelJson<'_> {
             let (left, right) = match merge {
                 Merge::Pair((left, right)) => (&*left.0, &*right.0),
                 Merge::Joined(Text(text)) => text.split_once(' ').ok_or_else(|| {
-                    at.damaged(format!("entry {rank}, {text:?}, is not two tokens"))
+                    at.damaged(format!("has an entry {rank}, {text:?}, that is not two tokens"))
                 })?,
             };
             whole.clear();
@@ -131,8 +132,7 @@ impl ModelJson<'_> {
             let known =
                 known && parts::add_merge(&mut merges, &vocab, rank as u32, &whole, middle, prefix);
             if !known {
-                let why =
-                    format!("entry {rank}: {left:?}, {right:?} or both together are no token");
+                let why = format!("has an entry {rank}, {left:?} {right:?}, without tokens for it");
                 return Err(at.damaged(why));
             }
         }
@@ -154,8 +154,8 @@ impl ModelJson<'_> {
 
     fn unigram(&self, at: &Place<'_>, added: &[Added]) -> Result<Read> {
         let json = self.vocab.get();
-        let AtMost::<MOST_TOKENS, (Text<'_>, f64)>(listed) =
-            serde_json::from_str(json).map_err(|e| at.of("vocab").damaged(e.to_string()))?;
+        let AtMost::<MOST_TOKENS, (Text<'_>, f64)>(listed) = serde_json::from_str(json)
+            .map_err(|e| at.of("vocab").damaged(format!("is invalid: {e}")))?;
         let scores: Vec<f64> = listed.iter().map(|(_, score)| *score).collect();
         let numbered = listed.into_iter().zip(0..);
         let listed: Vec<(Cow<'_, str>, u32)> =
@@ -164,7 +164,9 @@ impl ModelJson<'_> {
         let vocab = build(&at.of("vocab"), &listed, added, bytes_of)?;
         let unknown = match self.unk_id {
             Some(id) if id >= listed.len() => {
-                return Err(at.damaged(format!("unk_id {id} is no token")));
+                return Err(at
+                    .of("unk_id")
+                    .damaged(format!("is {id}, out of range for {} tokens", listed.len())));
             }
             id => id.map(|id| id as u32),
         };
@@ -185,8 +187,7 @@ impl ModelJson<'_> {
             let prefix = self.continuing_subword_prefix.clone().unwrap_or_else(|| "##".into());
             let most_chars = self.max_input_chars_per_word.unwrap_or(100);
             if most_chars > MOST_WORD_CHARS {
-                let why =
-                    format!("words of {most_chars} characters are longer than {MOST_WORD_CHARS}");
+                let why = format!("is {most_chars}, more than {MOST_WORD_CHARS}");
                 return Err(at.of("max_input_chars_per_word").damaged(why));
             }
             Model::WordPiece(WordPiece {
@@ -204,7 +205,7 @@ impl ModelJson<'_> {
 fn mark(at: &Place<'_>, key: &str, mark: &Option<String>) -> Result<String> {
     let mark = mark.as_deref().unwrap_or("");
     if mark.len() > MOST_MARK_BYTES {
-        let why = format!("{} bytes are more than {MOST_MARK_BYTES}", mark.len());
+        let why = format!("has {} bytes, more than {MOST_MARK_BYTES}", mark.len());
         return Err(at.of(key).damaged(why));
     }
     Ok(mark.to_owned())

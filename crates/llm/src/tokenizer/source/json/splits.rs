@@ -118,7 +118,7 @@ pub(super) fn read(at: &Place<'_>, value: &Value, out: &mut Vec<Split>) -> Resul
         "Digits" => Split::Digits { individual: at.parse::<DigitsJson>(value)?.individual_digits },
         "CharDelimiterSplit" => Split::Delimiter(at.parse::<DelimiterJson>(value)?.delimiter),
         "FixedLength" => match at.parse::<LengthJson>(value)?.length {
-            0 => return Err(at.damaged("length is 0")),
+            0 => return Err(at.damaged("has the length 0")),
             length => Split::Length(length),
         },
         other => return Err(at.unsupported(format!("pre-tokenizer {other:?}"))),

@@ -31,7 +31,7 @@ pub(super) fn build(
     let most = (listed.len() + added.len()) * 16 + 65_536;
     if len > most.min(MOST_TOKENS) {
         return Err(at.damaged(format!(
-            "token {} is out of range for a vocabulary of {} pieces",
+            "has a token {}, out of range for {} pieces",
             len - 1,
             listed.len()
         )));
@@ -39,7 +39,7 @@ pub(super) fn build(
     let mut pieces: Vec<Option<&str>> = vec![None; len];
     for (piece, id) in listed {
         if pieces[*id as usize].replace(piece).is_some() {
-            return Err(at.damaged(format!("token {id} has two pieces, one is {piece:?}")));
+            return Err(at.damaged(format!("has two pieces for token {id}, one of them {piece:?}")));
         }
     }
     // What is only added is never the end of merges.
