@@ -126,7 +126,7 @@ fn lies_are_named() {
     let error = refusal(|b| put(b, tensor + 4, &33u64.to_le_bytes()));
     assert!(error.contains("whole blocks of 32 as q4_0 has"), "{error}");
     let error = refusal(|b| put(b, tensor + 12, &u64::MAX.to_le_bytes()));
-    assert!(error.contains("too many elements"), "{error}");
+    assert!(error.contains("number of elements overflows"), "{error}");
     let error = refusal(|b| put(b, tensor + 20, &16u32.to_le_bytes()));
     assert!(error.contains("IQ2_XXS is not supported"), "{error}");
     let error = refusal(|b| put(b, tensor + 20, &999u32.to_le_bytes()));

@@ -54,7 +54,7 @@ fn lies_are_named() {
     let error = refusal(r#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}"#, 8);
     assert!(error.contains("lies at bytes 8..0"), "{error}");
     let huge = r#"{"a":{"dtype":"U8","shape":[18446744073709551615,2],"data_offsets":[0,8]}}"#;
-    assert!(refusal(huge, 8).contains("too many elements"));
+    assert!(refusal(huge, 8).contains("number of elements overflows"));
     let overlap = r#"{"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},
                       "b":{"dtype":"U8","shape":[8],"data_offsets":[4,12]}}"#;
     assert!(refusal(overlap, 16).contains("overlaps tensor `a`"));

@@ -119,6 +119,7 @@ pub fn quantize(
         report.after += converted.len() as u64;
         stream.tensor(&converted)?;
     }
+    tensors.check()?;
     stream.finish()?;
     Ok(report)
 }
