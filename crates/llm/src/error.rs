@@ -94,6 +94,9 @@ pub enum Error {
     Core(#[from] bessemer_core::Error),
 }
 
+/// The remedy for what no published file asks for.
+pub(crate) const PUBLISHED: &str = "use the tokenizer that the model's authors published";
+
 /// The usual remedy for bytes that make no sense.
 pub(crate) const DAMAGED: &str = "the file is damaged or incomplete; download it again";
 
@@ -105,6 +108,23 @@ impl Error {
     /// A file that is damaged at `place`.
     pub(crate) fn damaged(path: &Path, place: impl Into<String>, why: impl Into<String>) -> Error {
         Error::broken(path, place, why, DAMAGED)
+    }
+
+    /// The damaged file that this error is about, and what to do, which is to download it again. A
+    /// program that knows where the file came from can say how.
+    ///
+    /// ```
+    /// let mut error = bessemer_llm::files::Gguf::from_bytes(b"GGUF".to_vec()).err().unwrap();
+    /// let (path, remedy) = error.damaged_file().unwrap();
+    /// assert_eq!(path.to_str(), Some("<memory>"));
+    /// *remedy = "run \"bessemer pull smollm2 --force\" to download it again".into();
+    /// assert!(error.to_string().ends_with("--force\" to download it again"));
+    /// ```
+    pub fn damaged_file(&mut self) -> Option<(&Path, &mut String)> {
+        match self {
+            Error::Broken { path, remedy, .. } if remedy == DAMAGED => Some((path, remedy)),
+            _ => None,
+        }
     }
 
     pub(crate) fn broken(

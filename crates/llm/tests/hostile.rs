@@ -102,7 +102,9 @@ fn state() {
     let mut corpus = Vec::new();
     for tokens in [&[][..], &[1], &[1, 2, 3, 4, 5]] {
         session.rewind(0);
-        session.extend(tokens).unwrap();
+        if !tokens.is_empty() {
+            session.extend(tokens).unwrap();
+        }
         let mut saved = Vec::new();
         session.save(&mut saved).unwrap();
         corpus.push(saved);

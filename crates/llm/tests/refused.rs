@@ -69,7 +69,7 @@ fn tensors_of_gguf_files() {
         (
             "llama2",
             |p| p.get("blk.0.attn_norm.weight").3[8..12].copy_from_slice(&[0, 0, 0xc0, 0x7f]),
-            &["`blk.0.attn_norm.weight`", "NaN at 2"],
+            &["`blk.0.attn_norm.weight`", "NaN at element 2"],
         ),
         // Whatever these are for, passing over them would be wrong.
         (

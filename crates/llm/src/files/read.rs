@@ -30,11 +30,11 @@ pub(crate) fn open(path: &Path) -> Result<(File, Metadata)> {
         return Err(irregular(path, meta.file_type()));
     }
     if meta.len() == 0 {
-        let remedy = match path.starts_with("/proc") || path.starts_with("/sys") {
-            true => "copy its content to a regular file",
-            false => DAMAGED,
+        let (why, remedy) = match path.starts_with("/proc") || path.starts_with("/sys") {
+            true => ("has no size of its own", "copy its content to a regular file"),
+            false => ("has 0 bytes", DAMAGED),
         };
-        return Err(Error::broken(path, "the file", "has 0 bytes", remedy));
+        return Err(Error::broken(path, "the file", why, remedy));
     }
     Ok((file, meta))
 }
@@ -54,7 +54,7 @@ pub(crate) fn all(path: &Path, most: u64) -> Result<Vec<u8>> {
         let why = format!("has {len} bytes, more than the {most} that are read");
         return Err(Error::broken(
             path,
-            "file",
+            "the file",
             why,
             "use the file that the model's authors published",
         ));

@@ -23,9 +23,9 @@ const GGUF: [Key; 14] = [
     ("expert_gating_func", &[0.0, 1.0], "expert gating other than by softmax"),
     ("expert_weights_scale", &[0.0, 1.0], "expert scaling"),
     ("expert_group_count", &[0.0, 1.0], "choosing experts by group"),
-    ("leading_dense_block_count", &[0.0], "leading layers without experts"),
-    ("interleave_moe_layer_step", &[0.0, 1.0], "experts in only some layers"),
-    ("rope.dimension_sections", &[], "multi-dimensional positions"),
+    ("leading_dense_block_count", &[0.0], "a mix of dense and expert layers"),
+    ("interleave_moe_layer_step", &[0.0, 1.0], "a mix of dense and expert layers"),
+    ("rope.dimension_sections", &[], "a multi-dimensional rotary embedding"),
 ];
 
 const HUB: [Key; 15] = [
@@ -42,11 +42,11 @@ const HUB: [Key; 15] = [
     ("routed_scaling_factor", &[1.0], "expert scaling"),
     ("rope_scaling.truncate", &[1.0], "a YaRN range that is not truncated"),
     ("rope_parameters.truncate", &[1.0], "a YaRN range that is not truncated"),
-    ("rope_scaling.mrope_section", &[], "multi-dimensional positions"),
-    ("rope_parameters.mrope_section", &[], "multi-dimensional positions"),
+    ("rope_scaling.mrope_section", &[], "a multi-dimensional rotary embedding"),
+    ("rope_parameters.mrope_section", &[], "a multi-dimensional rotary embedding"),
 ];
 
-const REMEDY: &str = "its output would be wrong, so use another model";
+const REMEDY: &str = "the model's output would be wrong, so use another model";
 
 /// Refuses a GGUF file whose keys ask for more than there is.
 pub(super) fn check_gguf(file: &Gguf, architecture: &str) -> Result<()> {

@@ -41,7 +41,8 @@ impl State {
         if &magic != MAGIC {
             let magic = magic.escape_ascii();
             return Err(wrong(format!(
-                "the bytes start with `{magic}`, not as a saved state does; pass a file that was saved"
+                "the bytes start with `{magic}`, not with `{}`; pass a state that was saved",
+                MAGIC.escape_ascii()
             )));
         }
         let version = from.u32("version")?;
@@ -105,9 +106,9 @@ impl State {
                 let found = from.described()?;
                 if found.name == wanted.name && found.dtype != wanted.dtype {
                     return Err(wrong(format!(
-                        "`{}` of layer {number} is {}, but the session's is {}; use that cache dtype for the \
-                         session",
-                        found.name, found.dtype, wanted.dtype
+                        "`{}` of layer {number} is {}, but the session's is {}; open the session \
+                         with a cache of {}",
+                        found.name, found.dtype, wanted.dtype, found.dtype
                     )));
                 }
                 if found != *wanted {

@@ -87,7 +87,9 @@ impl AddedTokens {
             let content = if token.normalized {
                 let growth = Growth::of_piece(content.len());
                 normalize(steps, content, &watch, growth)
-                    .map_err(|e| format!("cannot be normalized: {e}"))?
+                    .map_err(|_| {
+                        format!("has an added token {} that normalizing multiplies", token.id)
+                    })?
                     .into_owned()
             } else {
                 content.to_owned()

@@ -1,7 +1,10 @@
 //! What a tokenizer may ask for: its files come from strangers. Each limit is several times what the
 //! largest published tokenizer needs, so that load, encode and decode end in bounded time and memory.
 
-use crate::{Cancel, Error, Result, error::grouped};
+use crate::{
+    Cancel, Error, Result,
+    error::{PUBLISHED, grouped},
+};
 use std::{
     cell::Cell,
     time::{Duration, Instant},
@@ -74,8 +77,7 @@ impl Growth {
         }
         let (input, left) = (grouped(self.input), grouped(self.left));
         Err(Error::Tokenizer(format!(
-            "its steps turn a text of {input} bytes into more than {left}; use the tokenizer that the \
-             model's authors published"
+            "its steps turn a text of {input} bytes into more than {left}; {PUBLISHED}"
         )))
     }
 
@@ -137,8 +139,7 @@ impl<'c> Watch<'c> {
         }
         let (bytes, seconds) = (grouped(self.bytes), allowed(self.bytes).as_secs());
         Err(Error::Tokenizer(format!(
-            "a text of {bytes} bytes took longer than {seconds} s; pass it in smaller parts, or use the \
-             tokenizer that the model's authors published"
+            "a text of {bytes} bytes took longer than {seconds} s; pass smaller parts, or {PUBLISHED}"
         )))
     }
 

@@ -106,6 +106,7 @@ fn heads() -> Vec<String> {
         entry(b"", 4, &[]),
         entry(b"\xff\xff", 4, &[]),
         entry(b"key", 99, &[]),
+        entry(b"key", 7, &[2]),
         entry(b"key", 9, &nested(6)),
         entry(b"general.alignment", 4, &33u32.to_le_bytes()),
         entry(b"general.alignment", 8, &string(b"much")),
@@ -143,6 +144,22 @@ fn tensor_entries() -> Vec<String> {
         tensors(&[("a", &[4], 0, 0), ("a", &[4], 0, 32)], 64),
         tensors(&[("a", &[16], 0, 32)], 64),
     ]
+    .into_iter()
+    .chain(cut_off())
+    .collect()
+}
+
+/// What is said of files that end within each part of a tensor's entry.
+fn cut_off() -> Vec<String> {
+    // Long enough for the file to have room for an entry.
+    let name = string(&[b'a'; 24]);
+    let rank = 2u32.to_le_bytes();
+    let dims = [4u64.to_le_bytes(); 2].concat();
+    let parts: [&[u8]; 4] = [&name, &rank, &dims, &0u32.to_le_bytes()];
+    let mut said =
+        vec![gguf(&[&head(0, u64::MAX)]), gguf(&[&head(1, 0), &u64::MAX.to_le_bytes(), &[0; 24]])];
+    said.extend((1..=4).map(|count| gguf(&[&head(1, 0), &parts[..count].concat()])));
+    said
 }
 
 fn values() -> Vec<String> {
@@ -172,7 +189,9 @@ fn shards() -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let shard = |number: usize, count: usize, keys: &[(&str, u32)]| {
         let mut writer = GgufWriter::new();
-        keys.iter().for_each(|(key, value)| drop(writer.set(key, *value)));
+        for (key, value) in keys {
+            writer.set(key, *value);
+        }
         let name = format!("m-{number:05}-of-{count:05}.gguf");
         let path = folder.path().join(name);
         fs::write(&path, writer.to_bytes(&[]).unwrap()).unwrap();
@@ -203,6 +222,7 @@ fn written() -> Vec<String> {
     said.push(text(writer.begin(&path).unwrap().finish().unwrap_err(), folder.path()));
     let mut stream = writer.begin(&path).unwrap();
     said.push(text(stream.tensor(&[0; 4]).unwrap_err(), folder.path()));
+    let mut stream = writer.begin(&path).unwrap();
     stream.tensor(&[0; 8]).unwrap();
     said.push(text(stream.tensor(&[0; 8]).unwrap_err(), folder.path()));
     said
@@ -238,7 +258,7 @@ fn folders() -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
     let said = |name: &str| open(&folder.path().join(name), folder.path());
-    let mut all = vec![said("")];
+    let mut all = vec![open(folder.path(), folder.path())];
     let shard = "m-00001-of-00002.safetensors";
     let header = br#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#;
     put(shard, &[&(header.len() as u64).to_le_bytes()[..], header, &[0]].concat());

@@ -17,9 +17,10 @@ pub(crate) fn said() -> Vec<String> {
     said.extend(configs().into_iter().map(|(name, keys)| hub(name, keys, |_| ())));
     said.push(hub("llama2", json!({}), |p| p.remove("lm_head.weight")));
     said.push(hub("mixtral", json!({}), |p| {
-        p.retype("model.layers.1.block_sparse_moe.experts.3.w2.weight", DType::F16);
         let part = p.get("model.layers.1.block_sparse_moe.experts.3.w2.weight");
-        part.3.truncate(part.3.len() / 2);
+        let width = part.1.block_bytes();
+        part.1 = if part.1 == DType::F16 { DType::BF16 } else { DType::F16 };
+        part.3.truncate(part.3.len() / width * 2);
     }));
     said
 }
@@ -62,7 +63,11 @@ fn changes() -> Vec<(&'static str, Change)> {
         ("llama2", |p| p.remove("blk.1.ffn_down.weight")),
         ("llama2", |p| p.reshape("blk.0.attn_k.weight", &[32, 16])),
         ("llama2", |p| p.retype("output_norm.weight", DType::I32)),
-        ("llama2", |p| p.retype("blk.0.attn_k.weight", DType::I32)),
+        ("llama2", |p| {
+            let part = p.get("blk.0.attn_k.weight");
+            part.1 = DType::I32;
+            part.3.resize(part.2.iter().product::<usize>() * 4, 0);
+        }),
         ("llama2", |p| {
             p.get("blk.0.attn_norm.weight").3[8..12].copy_from_slice(&[0, 0, 0xc0, 0x7f])
         }),
@@ -92,6 +97,7 @@ fn configs() -> Vec<(&'static str, Json)> {
         ("gemma3", json!({"layer_types": null, "sliding_window_pattern": 0})),
         ("qwen3_moe", json!({"decoder_sparse_step": 0})),
         ("llama2", gptq),
+        ("llama2", json!({"quantization_config": {}})),
         (
             "llama2",
             json!({"rope_scaling": {"rope_type": "yarn", "factor": 4.0, "truncate": false}}),

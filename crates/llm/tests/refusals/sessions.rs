@@ -4,7 +4,9 @@ use crate::common::fixture;
 use bessemer_core::{DType, Device};
 use bessemer_cpu::{Cpu, CpuOptions};
 use bessemer_llm::{
-    Cancel, GenerateOptions, Llm, Session, SessionOptions, perplexity,
+    Cancel, GenerateOptions, Llm, Model, Session, SessionOptions,
+    files::{Gguf, GgufWriter, ModelFile},
+    perplexity,
     sampling::Sampling,
     template::{Chat, Message},
     tiny::{self, Tiny},
@@ -130,15 +132,17 @@ fn states() -> Vec<String> {
     let f16 = SessionOptions { cache: DType::F16, ..options(8) };
     said.push(restore(llm.session(f16).unwrap(), &saved));
     // Phi-3 has other embeddings in long contexts; `long` says for which the keys were made.
-    let phi = Llm::open(fixture("phi3", "model.gguf"), &cpu(None)).unwrap();
-    let (mut short, context) = (phi.session(options(4)).unwrap(), phi.model().config().context);
+    let phi = ModelFile::open(fixture("phi3", "model.gguf")).unwrap();
+    let phi = Arc::new(Model::of(&phi, &cpu(None)).unwrap());
+    let session = |context: usize| Session::new(&phi, options(context)).unwrap();
+    let mut short = session(4);
     let mut saved = Vec::new();
     short.extend(&[1]).unwrap();
     short.save(&mut saved).unwrap();
     assert_eq!(saved[long], 0);
-    said.push(restore(phi.session(options(context)).unwrap(), &saved));
+    said.push(restore(session(phi.config().context), &saved));
     saved[long] = 1;
-    said.push(restore(phi.session(options(4)).unwrap(), &saved));
+    said.push(restore(session(4), &saved));
     said
 }
 
@@ -164,7 +168,17 @@ fn generations() -> Vec<String> {
     let at = bytes.windows(name.len()).position(|window| window == name).unwrap() + name.len() + 12;
     bytes[at..at + 8].copy_from_slice(&200u64.to_le_bytes());
     said.push(Llm::from_bytes(bytes, &cpu(None)).unwrap_err().to_string());
-    let plain = Llm::open(fixture("llama2", "model.gguf"), &cpu(None)).unwrap();
+    let file = Gguf::from_bytes(tiny::gguf()).unwrap();
+    let mut writer = GgufWriter::new();
+    for entry in file.metadata().iter().filter(|entry| entry.key != "tokenizer.chat_template") {
+        writer.set(&entry.key, entry.value.clone());
+    }
+    let mut data = Vec::new();
+    for tensor in file.tensors().iter() {
+        writer.tensor(&tensor.name, tensor.dtype, tensor.shape).unwrap();
+        data.push(file.tensors().bytes(tensor));
+    }
+    let plain = Llm::from_bytes(writer.to_bytes(&data).unwrap(), &cpu(None)).unwrap();
     let chat = Chat::new([Message::user("Hi")]);
     said.push(plain.render(&chat).unwrap_err().to_string());
     said

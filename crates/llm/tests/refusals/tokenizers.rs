@@ -131,6 +131,11 @@ fn gguf() -> Vec<String> {
             ("tokens", Array::of_strings([&b"\xff"[..]]).into()),
             ("token_type", Array::of_i32([3]).into()),
         ]),
+        of(&[
+            model("llama"),
+            ("tokens", Array::of_strings(&many[..1 << 18]).into()),
+            ("token_type", Array::of_i32(vec![3; 1 << 18]).into()),
+        ]),
         of(&[model("gpt2"), tokens(), ("pre", "shouting".into())]),
         of(&[model("gpt2"), tokens(), ("merges", Array::of_i32([1]).into())]),
         of(&[model("gpt2"), tokens(), merges("ab")]),

@@ -28,7 +28,7 @@ impl<'a> Cursor<'a> {
         let rest = &self.bytes[self.at..];
         let Some(taken) = rest.get(..count) else {
             let why = format!(
-                "{what} takes {} bytes, but the file ends after {}",
+                "{what} takes {} bytes, but the file has {} more",
                 grouped(count),
                 grouped(rest.len())
             );

@@ -40,10 +40,8 @@ impl Config {
     /// Reads JSON that was found at `path`.
     pub fn parse(path: impl AsRef<Path>, json: &[u8]) -> Result<Config> {
         let path = path.as_ref();
-        let value = serde_json::from_slice(json).map_err(|e| {
-            let place = format!("line {}, column {}:", e.line(), e.column());
-            Error::damaged(path, place, e.to_string())
-        })?;
+        let value = serde_json::from_slice(json)
+            .map_err(|e| Error::damaged(path, "the file", format!("is invalid: {e}")))?;
         Ok(Config { path: path.to_owned(), value })
     }
 

@@ -20,10 +20,8 @@ struct Index {
 
 pub(super) fn open(path: &Path) -> Result<Tensors> {
     let text = read::all(path, MOST_BYTES)?;
-    let index: Index = serde_json::from_slice(&text).map_err(|e| {
-        let place = format!("line {}, column {}:", e.line(), e.column());
-        Error::damaged(path, place, e.to_string())
-    })?;
+    let index: Index = serde_json::from_slice(&text)
+        .map_err(|e| Error::damaged(path, "the file", format!("is invalid: {e}")))?;
     let files: BTreeSet<&str> = index.weight_map.values().map(String::as_str).collect();
     if files.len() > MOST_SHARDS {
         let why = format!("names {} files, more than {MOST_SHARDS}", files.len());
@@ -47,7 +45,7 @@ pub(super) fn open(path: &Path) -> Result<Tensors> {
     }
     for (name, file) in &index.weight_map {
         if tensors.get(name).is_none() {
-            let why = format!("has tensor `{name}` in {file}, which lacks it");
+            let why = format!("places tensor `{name}` in {file}, which lacks it");
             return Err(Error::damaged(path, "`weight_map`", why));
         }
     }

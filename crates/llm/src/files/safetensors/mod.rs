@@ -52,7 +52,7 @@ impl Safetensors {
                 Some(shard) if shard.count > 1 => {
                     let index = folder.join(INDEX);
                     if !index.exists() {
-                        let remedy = "download it too; it lists the tensors of each shard";
+                        let remedy = "download it too, as it lists the tensors of each shard";
                         let why = "is missing beside the shards";
                         return Err(Error::broken(&index, "the file", why, remedy));
                     }
@@ -90,7 +90,7 @@ impl Safetensors {
     /// The model's `config.json`, or an error that names where it should be.
     pub fn require_config(&self) -> Result<&Config> {
         self.config.as_ref().ok_or_else(|| {
-            let remedy = "download it too; it describes the model";
+            let remedy = "download it too, as it describes the model";
             let path = self.folder.join("config.json");
             Error::broken(&path, "the file", "is missing beside the weights", remedy)
         })

@@ -3,7 +3,7 @@
 
 use crate::{
     Error, Result,
-    error::short,
+    error::{PUBLISHED, short},
     tokenizer::limits::{Growth, Watch},
 };
 use fancy_regex::{Regex, RegexBuilder};
@@ -216,8 +216,10 @@ impl Matches<'_> {
 
 impl Expression {
     fn find(&self, text: &str, at: usize) -> Result<Option<Range<usize>>> {
-        let failed =
-            |e| Error::Tokenizer(short(format!("pattern {} cannot be matched: {e}", self.regex)));
+        let failed = |_| {
+            let source = short(self.regex.as_str().to_owned());
+            Error::Tokenizer(format!("pattern `{source}` takes too many steps; {PUBLISHED}"))
+        };
         let Some(found) = self.regex.find_from_pos(text, at).map_err(failed)? else {
             return Ok(None);
         };

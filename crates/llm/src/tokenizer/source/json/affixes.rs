@@ -74,7 +74,7 @@ fn add(at: &Place<'_>, value: &Value, before: &mut Vec<u32>, after: &mut Vec<u32
                     })?
                     .ids;
                 if first.len() + before.len() + after.len() + ids.len() > MOST_AFFIXES {
-                    return Err(at.damaged(format!("adds more than {MOST_AFFIXES} tokens")));
+                    return Err(at.excessive(format!("adds more than {MOST_AFFIXES} tokens")));
                 }
                 if passed { &mut *after } else { &mut first }.extend(ids);
             }

@@ -10,7 +10,7 @@ mod vocabulary;
 use super::ends::ends;
 use crate::{
     Error, Result,
-    error::grouped,
+    error::{PUBLISHED, grouped},
     files::read,
     tokenizer::{
         Roles, Tokenizer,
@@ -127,7 +127,7 @@ pub(super) fn parse(path: &Path, json: &[u8], roles: Option<&RoleNames>) -> Resu
     Ok(Tokenizer {
         roles: Roles { bos, eos, unknown, ends: ends(&added_tokens, eos), special },
         added: AddedTokens::new(added_tokens, &normalizers)
-            .map_err(|e| at.of("added_tokens").damaged(e))?,
+            .map_err(|e| at.of("added_tokens").excessive(e))?,
         vocab,
         normalizers,
         splits,
@@ -149,8 +149,7 @@ fn can_cut_at_spaces(model: &Model, vocab: &crate::tokenizer::vocab::Vocab) -> b
 }
 
 fn syntax(path: &Path, error: &serde_json::Error) -> Error {
-    let place = format!("line {}, column {}:", error.line(), error.column());
-    Error::damaged(path, place, error.to_string())
+    Error::damaged(path, "the file", format!("is invalid: {error}"))
 }
 
 /// Where in a file something is, for errors.
@@ -181,6 +180,11 @@ impl Place<'_> {
         Error::damaged(self.path, &self.place, why)
     }
 
+    /// More than any published file asks for.
+    fn excessive(&self, why: impl Into<String>) -> Error {
+        Error::broken(self.path, &self.place, why, PUBLISHED)
+    }
+
     /// Something a tokenizer may have that is not known here.
     fn unsupported(&self, what: impl Into<String>) -> Error {
         let remedy = "use the model as a GGUF file, or a newer bessemer";
@@ -192,7 +196,7 @@ impl Place<'_> {
         let json = json.map_or("null", RawValue::get);
         if json.len() > MOST_PART_BYTES {
             let (len, most) = (grouped(json.len()), grouped(MOST_PART_BYTES));
-            return Err(self.damaged(format!("has {len} bytes, more than {most}")));
+            return Err(self.excessive(format!("has {len} bytes, more than {most}")));
         }
         serde_json::from_str(json).map_err(|e| self.damaged(format!("is invalid: {e}")))
     }
@@ -200,7 +204,7 @@ impl Place<'_> {
     /// An error if there are too many steps.
     fn check_count(&self, steps: usize) -> Result<()> {
         match steps > MOST_STEPS {
-            true => Err(self.damaged(format!("has {steps} steps, more than {MOST_STEPS}"))),
+            true => Err(self.excessive(format!("has {steps} steps, more than {MOST_STEPS}"))),
             false => Ok(()),
         }
     }
@@ -212,10 +216,10 @@ impl Place<'_> {
         all.set(all.get() + usize::from(cost.0));
         backtracking.set(backtracking.get() + usize::from(cost.1));
         if all.get() > MOST_PATTERNS {
-            return Err(self.damaged(format!("has more than {MOST_PATTERNS} patterns")));
+            return Err(self.excessive(format!("is one of more than {MOST_PATTERNS} patterns")));
         }
         if backtracking.get() > MOST_BACKTRACKING {
-            let why = format!("has more than {MOST_BACKTRACKING} patterns that look around");
+            let why = format!("is one of more than {MOST_BACKTRACKING} patterns that look around");
             return Err(self.damaged(why));
         }
         Ok(pattern)
@@ -229,7 +233,7 @@ impl Place<'_> {
     /// The steps of a sequence; an error if they are nested too deep.
     fn steps<'v>(&self, value: &'v Value, key: &str) -> Result<&'v [Value]> {
         if self.place.matches("Sequence").count() > DEEPEST {
-            return Err(self.damaged(format!("is nested more than {DEEPEST} deep")));
+            return Err(self.excessive(format!("is nested more than {DEEPEST} deep")));
         }
         let steps = value[key].as_array();
         Ok(steps.ok_or_else(|| self.damaged(format!("has no list `{key}`")))?)

@@ -188,7 +188,7 @@ impl ModelJson<'_> {
             let most_chars = self.max_input_chars_per_word.unwrap_or(100);
             if most_chars > MOST_WORD_CHARS {
                 let why = format!("is {most_chars}, more than {MOST_WORD_CHARS}");
-                return Err(at.of("max_input_chars_per_word").damaged(why));
+                return Err(at.of("max_input_chars_per_word").excessive(why));
             }
             Model::WordPiece(WordPiece {
                 first_prefix: String::new(),
@@ -206,7 +206,7 @@ fn mark(at: &Place<'_>, key: &str, mark: &Option<String>) -> Result<String> {
     let mark = mark.as_deref().unwrap_or("");
     if mark.len() > MOST_MARK_BYTES {
         let why = format!("has {} bytes, more than {MOST_MARK_BYTES}", mark.len());
-        return Err(at.of(key).damaged(why));
+        return Err(at.of(key).excessive(why));
     }
     Ok(mark.to_owned())
 }

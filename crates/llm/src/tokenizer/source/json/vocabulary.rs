@@ -57,7 +57,7 @@ pub(super) fn build(
                 vocab.push(content.as_bytes(), false)
             }
         };
-        pushed.map_err(|e| at.damaged(e))?;
+        pushed.map_err(|e| at.excessive(e))?;
     }
     Ok(vocab)
 }
