@@ -24,13 +24,13 @@ pub enum Error {
     },
 
     /// A file whose bytes break the rules of its format.
-    #[error("{}: {place}: {why}; {remedy}", path.display())]
+    #[error("{}: {place} {why}; {remedy}", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
         /// Where in it: a key, a tensor, a byte position.
         place: String,
-        /// The rule that is broken.
+        /// What is wrong there, such as "is 0".
         why: String,
         /// What to do.
         remedy: String,
@@ -94,6 +94,9 @@ pub enum Error {
     Core(#[from] bessemer_core::Error),
 }
 
+/// The remedy for what no published file asks for.
+pub(crate) const PUBLISHED: &str = "use the tokenizer that the model's authors published";
+
 /// The usual remedy for bytes that make no sense.
 pub(crate) const DAMAGED: &str = "the file is damaged or incomplete; download it again";
 
@@ -118,6 +121,23 @@ impl Error {
         Error::broken(path, place, why, DAMAGED)
     }
 
+    /// The damaged file that this error is about, and what to do, which is to download it again. A
+    /// program that knows where the file came from can say how.
+    ///
+    /// ```
+    /// let mut error = bessemer_llm::files::Gguf::from_bytes(b"GGUF".to_vec()).err().unwrap();
+    /// let (path, remedy) = error.damaged_file().unwrap();
+    /// assert_eq!(path.to_str(), Some("<memory>"));
+    /// *remedy = "run \"bessemer pull smollm2 --force\" to download it again".into();
+    /// assert!(error.to_string().ends_with("--force\" to download it again"));
+    /// ```
+    pub fn damaged_file(&mut self) -> Option<(&Path, &mut String)> {
+        match self {
+            Error::Broken { path, remedy, .. } if remedy == DAMAGED => Some((path, remedy)),
+            _ => None,
+        }
+    }
+
     pub(crate) fn broken(
         path: &Path,
         place: impl Into<String>,
@@ -126,8 +146,8 @@ impl Error {
     ) -> Error {
         Error::Broken {
             path: path.to_owned(),
-            place: place.into(),
-            why: why.into(),
+            place: short(place.into()),
+            why: short(why.into()),
             remedy: remedy.into(),
         }
     }
@@ -140,9 +160,44 @@ impl Error {
     ) -> Error {
         Error::Unsupported {
             path: path.to_owned(),
-            place: place.into(),
-            what: what.into(),
+            place: short(place.into()),
+            what: short(what.into()),
             remedy: remedy.into(),
+        }
+    }
+}
+
+/// Names and texts of strangers may be endless; their start tells them apart.
+pub(crate) fn short(mut text: String) -> String {
+    const MOST: usize = 240;
+    if text.len() > MOST {
+        text.truncate(text.floor_char_boundary(MOST));
+        text.push('…');
+    }
+    text.replace('\n', " ")
+}
+
+/// A count with its digits in groups of three: 98,362,432.
+pub(crate) fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped() {
+        for (count, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (98_362_432, "98,362,432")] {
+            assert_eq!(grouped(count), text);
         }
     }
 }

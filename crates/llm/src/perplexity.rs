@@ -65,9 +65,7 @@ pub fn measure(
     progress: &mut dyn FnMut(usize, &Perplexity),
 ) -> Result<Perplexity> {
     if context < 4 {
-        let why = format!(
-            "perplexity: windows of {context} tokens leave nothing to score; use at least 4"
-        );
+        let why = format!("perplexity: windows of {context} tokens are too short; use at least 4");
         return Err(Error::Session(why));
     }
     let mut score = Perplexity::default();

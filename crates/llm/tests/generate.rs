@@ -204,10 +204,10 @@ fn what_cannot_be_is_refused_with_the_reason() {
         llm.generate(&mut session, prompt, options).err().unwrap().to_string()
     };
     let long = refusal("a prompt that is longer than its context", &greedy(1));
-    assert!(long.contains("40 more tokens do not fit: the context has 16"), "{long}");
+    assert!(long.contains("40 more tokens do not fit in a context of 16"), "{long}");
     assert!(refusal("", &greedy(1)).contains("no tokens"));
     let empty = GenerateOptions { stop: vec![String::new()], ..greedy(1) };
-    assert!(refusal("a", &empty).contains("stop string is empty"));
+    assert!(refusal("a", &empty).contains("an empty string would end every text"));
     let wild = Sampling { top_p: 2.0, ..Sampling::default() };
     let wild = GenerateOptions { sampling: wild, ..greedy(1) };
     assert!(refusal("a", &wild).contains("top_p 2: not"));

@@ -1,120 +1,17 @@
-//! Models that cannot be: each is refused by an error that names the file, the place in it, what
-//! was expected, and what to do.
+//! Models that are refused: the error names the file, the place in it, what is wrong there, and what to
+//! do. `refusals.rs` has the text of every error.
 
-use bessemer_core::{DType, Device, Shape};
+mod common;
+
+use bessemer_core::{DType, Device};
 use bessemer_cpu::Reference;
 use bessemer_llm::{
     Model,
-    files::{Gguf, GgufWriter, ModelFile, Safetensors, Tensors, gguf::Value},
+    files::{ModelFile, gguf::Value},
 };
+use common::{Parts, error_of, fixture, gguf, hub, write_gguf};
 use serde_json::{Value as Json, json};
-use std::{fs, path::PathBuf, sync::Arc};
-
-fn fixture(name: &str, file: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/models").join(name).join(file)
-}
-
-/// The tensors of a file, to be changed.
-struct Parts(Vec<(String, DType, Vec<usize>, Vec<u8>)>);
-
-impl Parts {
-    fn of(tensors: &Tensors) -> Parts {
-        let part = |tensor: &bessemer_llm::files::Tensor| {
-            let bytes = tensors.bytes(tensor).to_vec();
-            (tensor.name.clone(), tensor.dtype, tensor.shape.to_vec(), bytes)
-        };
-        Parts(tensors.iter().map(part).collect())
-    }
-
-    fn get(&mut self, name: &str) -> &mut (String, DType, Vec<usize>, Vec<u8>) {
-        self.0.iter_mut().find(|part| part.0 == name).unwrap_or_else(|| panic!("no `{name}`"))
-    }
-
-    fn remove(&mut self, name: &str) {
-        self.get(name);
-        self.0.retain(|part| part.0 != name);
-    }
-
-    fn copy(&mut self, name: &str, to: &str) {
-        let (_, dtype, shape, bytes) = self.get(name).clone();
-        self.0.push((to.to_owned(), dtype, shape, bytes));
-    }
-
-    fn reshape(&mut self, name: &str, shape: &[usize]) {
-        self.get(name).2 = shape.to_vec();
-    }
-
-    fn retype(&mut self, name: &str, dtype: DType) {
-        self.get(name).1 = dtype;
-    }
-}
-
-/// The error of loading what is in a folder, with the folder's name taken out.
-fn error_of(path: PathBuf) -> String {
-    let device: Arc<dyn Device> = Arc::new(Reference::new());
-    let error = ModelFile::open(&path).and_then(|file| Model::of(&file, &device)).unwrap_err();
-    error.to_string()
-}
-
-/// What is said of a GGUF file with some keys set (or removed) and tensors changed.
-fn gguf(name: &str, keys: &[(&str, Option<Value>)], change: impl FnOnce(&mut Parts)) -> String {
-    let (_folder, path) = write_gguf(name, keys, change);
-    error_of(path)
-}
-
-fn write_gguf(
-    name: &str,
-    keys: &[(&str, Option<Value>)],
-    change: impl FnOnce(&mut Parts),
-) -> (tempfile::TempDir, PathBuf) {
-    let file = Gguf::open(fixture(name, "model.gguf")).unwrap();
-    let mut parts = Parts::of(file.tensors());
-    change(&mut parts);
-    let mut writer = GgufWriter::new();
-    for entry in file.metadata().iter().filter(|e| !keys.iter().any(|(key, _)| *key == e.key)) {
-        writer.set(&entry.key, entry.value.clone());
-    }
-    for (key, value) in keys {
-        if let Some(value) = value {
-            writer.set(key, value.clone());
-        }
-    }
-    for (name, dtype, shape, _) in &parts.0 {
-        writer.tensor(name, *dtype, Shape::new(shape).unwrap()).unwrap();
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("broken.gguf");
-    let mut stream = writer.begin(&path).unwrap();
-    parts.0.iter().for_each(|(_, _, _, bytes)| stream.tensor(bytes).unwrap());
-    stream.finish().unwrap();
-    (folder, path)
-}
-
-/// What is said of a folder with some keys of its `config.json` set and tensors changed.
-fn hub(name: &str, keys: Json, change: impl FnOnce(&mut Parts)) -> String {
-    let files = Safetensors::open(fixture(name, "model.safetensors")).unwrap();
-    let mut parts = Parts::of(files.tensors());
-    change(&mut parts);
-    let mut config = files.config().unwrap().json().clone();
-    for (key, value) in keys.as_object().unwrap() {
-        config[key] = value.clone();
-    }
-    let (mut header, mut data) = (json!({}), Vec::<u8>::new());
-    for (name, dtype, shape, bytes) in &parts.0 {
-        let start = data.len();
-        data.extend(bytes);
-        let dtype = dtype.to_string().to_uppercase();
-        header[name] = json!({"dtype": dtype, "shape": shape, "data_offsets": [start, data.len()]});
-    }
-    let header = header.to_string();
-    let mut file = (header.len() as u64).to_le_bytes().to_vec();
-    file.extend(header.as_bytes());
-    file.extend(data);
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("model.safetensors"), file).unwrap();
-    fs::write(folder.path().join("config.json"), config.to_string()).unwrap();
-    error_of(folder.path().to_owned())
-}
+use std::{fs, sync::Arc};
 
 fn assert_says(error: &str, wanted: &[&str]) {
     for part in wanted {
@@ -172,23 +69,23 @@ fn tensors_of_gguf_files() {
         (
             "llama2",
             |p| p.get("blk.0.attn_norm.weight").3[8..12].copy_from_slice(&[0, 0, 0xc0, 0x7f]),
-            &["`blk.0.attn_norm.weight`", "NaN at 2"],
+            &["`blk.0.attn_norm.weight`", "NaN at element 2"],
         ),
         // Whatever these are for, passing over them would be wrong.
         (
             "llama2",
             |p| p.copy("blk.1.attn_norm.weight", "blk.1.attn_sub_norm.weight"),
-            &["`blk.1.attn_sub_norm.weight`", "models of this architecture do not have"],
+            &["`blk.1.attn_sub_norm.weight`", "is not part of this architecture"],
         ),
         (
             "llama2",
             |p| p.copy("output_norm.weight", "output_norm.bias"),
-            &["`output_norm.bias`", "do not have"],
+            &["`output_norm.bias`", "is not part of"],
         ),
         (
             "qwen3_moe",
             |p| p.copy("blk.0.attn_norm.weight", "blk.0.ffn_up_exps.bias"),
-            &["`blk.0.ffn_up_exps.bias`", "do not have"],
+            &["`blk.0.ffn_up_exps.bias`", "is not part of"],
         ),
     ];
     for (name, change, wanted) in cases {
@@ -207,12 +104,17 @@ fn keys_of_gguf_files() {
         ("llama2", "llama.block_count", Some(u32::MAX.into()), "is 4294967295"),
         ("llama2", "llama.block_count", Some((-1).into()), "is -1"),
         ("llama2", "llama.attention.head_count", Some(0u32.into()), "is 0"),
-        ("llama2", "llama.attention.head_count", Some(6u32.into()), "does not divide the state"),
+        (
+            "llama2",
+            "llama.attention.head_count",
+            Some(6u32.into()),
+            "does not divide the hidden size",
+        ),
         ("llama2", "llama.attention.head_count_kv", Some(0u32.into()), "does not divide the 4"),
         ("llama2", "llama.attention.head_count_kv", Some(3u32.into()), "does not divide the 4"),
         ("llama2", "llama.embedding_length", Some(u64::MAX.into()), "is 18446744073709551615"),
         ("llama2", "llama.context_length", Some(0u32.into()), "is 0"),
-        ("llama2", "llama.rope.dimension_count", Some(7u32.into()), "is 7"),
+        ("llama2", "llama.rope.dimension_count", Some(7u32.into()), "is 7, not an even number"),
         ("llama2", "llama.rope.freq_base", Some(f32::NAN.into()), "is NaN"),
         (
             "llama2",
@@ -226,8 +128,8 @@ fn keys_of_gguf_files() {
         ("mixtral", "llama.expert_used_count", Some(5u32.into()), "is 5, not from 1 to 4"),
         ("qwen3_moe", "qwen3moe.expert_count", None, "missing"),
         ("qwen2", "qwen2.expert_count", Some(4u32.into()), "have no experts"),
-        ("llama2", "llama.attention.causal", Some(false.into()), "tokens that follow is not"),
-        ("llama2", "llama.residual_scale", Some(0.5f32.into()), "what layers add is not"),
+        ("llama2", "llama.attention.causal", Some(false.into()), "bidirectional attention is not"),
+        ("llama2", "llama.residual_scale", Some(0.5f32.into()), "residual scaling is not"),
         ("mixtral", "llama.expert_gating_func", Some(2u32.into()), "than by softmax is not"),
         ("mixtral", "llama.leading_dense_block_count", Some(1u32.into()), "is not supported"),
     ];
@@ -250,7 +152,12 @@ fn folders_of_safetensors() {
         ("llama2", json!({"num_hidden_layers": 1e9 as u64}), |_| (), &["is 1000000000"]),
         ("llama2", json!({"num_hidden_layers": 3}), |_| (), &["`model.layers.2.", "missing"]),
         ("llama2", json!({"num_attention_heads": 0}), |_| (), &["`num_attention_heads`", "is 0"]),
-        ("llama2", json!({"num_key_value_heads": 3}), |_| (), &["does not divide the 4 heads"]),
+        (
+            "llama2",
+            json!({"num_key_value_heads": 3}),
+            |_| (),
+            &["does not divide the 4 query heads"],
+        ),
         ("llama2", json!({"rms_norm_eps": -1.0}), |_| (), &["`rms_norm_eps`", "is -1"]),
         ("llama2", json!({"hidden_act": "relu2"}), |_| (), &["`hidden_act`", "`relu2`"]),
         (
@@ -305,7 +212,7 @@ fn folders_of_safetensors() {
             "gemma3",
             json!({"use_bidirectional_attention": true}),
             |_| (),
-            &["`use_bidirectional_attention`", "tokens that follow is not"],
+            &["`use_bidirectional_attention`", "bidirectional attention is not"],
         ),
         (
             "llama2",
@@ -323,7 +230,10 @@ fn folders_of_safetensors() {
             "llama2",
             json!({}),
             |p| p.copy("model.norm.weight", "model.layers.0.self_attn.q_norm.weight"),
-            &["model.safetensors: tensor `model.layers.0.self_attn.q_norm.weight`", "do not have"],
+            &[
+                "model.safetensors: tensor `model.layers.0.self_attn.q_norm.weight`",
+                "is not part of",
+            ],
         ),
     ];
     for (name, keys, change, wanted) in cases {
@@ -336,5 +246,5 @@ fn weights_without_a_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.safetensors");
     fs::copy(fixture("llama2", "model.safetensors"), &path).unwrap();
-    assert_says(&error_of(path), &["config.json", "missing", "get it too"]);
+    assert_says(&error_of(path), &["config.json", "missing", "download it too"]);
 }

@@ -8,11 +8,15 @@ pub mod gguf;
 mod map;
 mod model;
 mod names;
+pub(crate) mod read;
 pub mod safetensors;
+#[cfg(unix)]
+mod sigbus;
 mod tensors;
 
 pub use atomic::AtomicFile;
 pub use gguf::{Gguf, GgufWriter};
+pub(crate) use map::Mapped;
 pub use model::ModelFile;
 pub use safetensors::{Config, Safetensors};
 pub use tensors::{Tensor, Tensors};

@@ -1,11 +1,13 @@
 //! The tensors of a model, over all its files: names, dtypes, shapes, bytes.
 
-use crate::{Error, Result};
+use super::map::Mapped;
+use crate::{Error, Result, error::grouped};
 use bessemer_core::{DType, HostMemory, Shape};
 use foldhash::{HashMap, HashMapExt};
 use std::{
     ops::Range,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// One tensor of a file: its numbers lie in the file as its dtype has them, gapless, slowest
@@ -41,11 +43,12 @@ pub struct Tensors {
     files: Vec<(PathBuf, HostMemory)>,
     list: Vec<Tensor>,
     by_name: HashMap<String, usize>,
+    maps: Vec<Arc<Mapped>>,
 }
 
 impl Tensors {
     pub(crate) fn new() -> Tensors {
-        Tensors { files: Vec::new(), list: Vec::new(), by_name: HashMap::new() }
+        Tensors { files: Vec::new(), list: Vec::new(), by_name: HashMap::new(), maps: Vec::new() }
     }
 
     /// Adds a file with its tensors, which must lie within it, apart from each other, and have
@@ -64,6 +67,23 @@ impl Tensors {
             self.list.push(tensor);
         }
         Ok(())
+    }
+
+    /// Remembers that a file is mapped; an error if it was truncated while it was read.
+    pub(crate) fn watch(&mut self, map: Arc<Mapped>) -> Result<()> {
+        map.check()?;
+        self.maps.push(map);
+        Ok(())
+    }
+
+    /// The files that are mapped.
+    pub(crate) fn maps(&self) -> &[Arc<Mapped>] {
+        &self.maps
+    }
+
+    /// An error if a file was truncated while its tensors were read.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.maps.iter().try_for_each(|map| map.check())
     }
 
     /// The files, in order.
@@ -99,7 +119,7 @@ impl Tensors {
                 path,
                 format!("tensor `{name}`"),
                 "is missing",
-                "the file is incomplete, or of an architecture that names its tensors otherwise",
+                "download the file again, or use a model of a supported architecture",
             )
         })
     }
@@ -140,7 +160,10 @@ impl Tensors {
 pub(crate) fn tensor_bytes(dtype: DType, shape: &Shape) -> Result<usize, String> {
     dtype.bytes_for(shape.width()).and_then(|row| row.checked_mul(shape.rows())).ok_or_else(|| {
         let block = dtype.block_len();
-        format!("rows of {} are not whole blocks of {block} {dtype}", shape.width())
+        format!(
+            "has rows of {} elements, not whole blocks of {block} as {dtype} has",
+            shape.width()
+        )
     })
 }
 
@@ -150,14 +173,18 @@ fn check_apart(path: &Path, bytes: usize, found: &[Tensor]) -> Result<()> {
     if let Some(last) = found.iter().max_by_key(|t| t.range.end)
         && last.range.end > bytes
     {
-        let why = format!("ends at byte {}, but the file has {bytes} bytes", last.range.end);
+        let why = format!(
+            "ends at byte {}, but the file has {} bytes",
+            grouped(last.range.end),
+            grouped(bytes)
+        );
         let place = format!("tensor `{}`", last.name);
         return Err(Error::damaged(path, place, why));
     }
     for pair in order.windows(2) {
         if pair[1].range.start < pair[0].range.end {
             let why = format!(
-                "bytes {:?} overlap with tensor `{}` at {:?}",
+                "at bytes {:?} overlaps tensor `{}` at {:?}",
                 pair[1].range, pair[0].name, pair[0].range
             );
             let place = format!("tensor `{}`", pair[1].name);

@@ -32,7 +32,8 @@ impl Dimensions {
         let key = |name: &str| format!("{architecture}.{name}");
         let layers = meta.get::<usize>(&key("block_count"))?.unwrap_or(0);
         if layers > MOST_LAYERS {
-            return Err(meta.refuse(&key("block_count"), format!("is {layers}")));
+            let why = format!("is {layers}, more than {MOST_LAYERS}");
+            return Err(meta.refuse(&key("block_count"), why));
         }
         let width = meta.get::<usize>(&key("embedding_length"))?;
         // A number for all layers, or a list of one for each.

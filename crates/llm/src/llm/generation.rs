@@ -69,14 +69,19 @@ pub struct Answer {
 }
 
 impl<'a> Generation<'a> {
+    /// A generation from the tokens of a prompt; without them, it was cancelled before they were known.
     pub(super) fn new(
         llm: &'a Llm,
         session: &'a mut Session,
-        prompt: Vec<u32>,
+        prompt: Option<Vec<u32>>,
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
+        let cancelled = prompt.is_none().then_some(StopReason::Cancelled);
+        let prompt = prompt.unwrap_or_default();
         if options.stop.iter().any(String::is_empty) {
-            return Err(Error::Session("a stop string is empty: it would end every text".into()));
+            return Err(Error::Session(
+                "stop: an empty string would end every text; remove it".into(),
+            ));
         }
         let tokenizer = llm.tokenizer();
         let mut sampler = Sampler::new(&options.sampling, tokenizer.len())?;
@@ -93,7 +98,7 @@ impl<'a> Generation<'a> {
             chosen: VecDeque::new(),
             tokens: Vec::new(),
             line: Vec::new(),
-            stopped: None,
+            stopped: cancelled,
             failed: false,
             sampler,
             tokenizer,
@@ -102,7 +107,10 @@ impl<'a> Generation<'a> {
             prompt,
         };
         // A prompt that does not fit is refused here, before anything is asked for.
-        generation.timings.reused_tokens = generation.session.keep_prefix_of(&generation.prompt)?;
+        if generation.stopped.is_none() {
+            let reused = generation.session.keep_prefix_of(&generation.prompt)?;
+            generation.timings.reused_tokens = reused;
+        }
         Ok(generation)
     }
 
@@ -150,7 +158,9 @@ impl<'a> Generation<'a> {
     pub fn finish(mut self) -> Result<Answer> {
         let text = self.by_ref().collect::<Result<String>>()?;
         let stop = self.stopped.take().ok_or_else(|| {
-            Error::Session("the text has failed before: there is no rest of it".into())
+            Error::Session(
+                "generation: it has failed before, so there is no rest; start a new one".into(),
+            )
         })?;
         Ok(Answer { text, stop, tokens: std::mem::take(&mut self.tokens), timings: self.timings })
     }
@@ -315,5 +325,5 @@ impl Drop for Generation<'_> {
 }
 
 fn no_token() -> Error {
-    Error::Session("no token is possible: all logits are minus infinity".into())
+    Error::Session("generation: no token is possible, as all logits are minus infinity; check the logit biases".into())
 }

@@ -18,7 +18,7 @@ pub use prompt::Prompt;
 pub use settings::{SETTINGS, Setting, Takes};
 
 use crate::{
-    Error, Model, Result, Session, SessionOptions,
+    Cancel, Error, Model, Result, Session, SessionOptions,
     files::{Gguf, ModelFile},
     template::{Chat, ChatTemplate},
     tokenizer::{Encode, Tokenizer},
@@ -205,7 +205,7 @@ impl Llm {
         prompt: impl Into<Prompt<'a>>,
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
-        let tokens = self.tokens(&prompt.into())?;
+        let tokens = self.tokens_unless(&options.cancel, &prompt.into())?;
         Generation::new(self, session, tokens, options)
     }
 
@@ -217,7 +217,7 @@ impl Llm {
         chat: &Chat,
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
-        let tokens = self.tokens(&Prompt::Chat(chat))?;
+        let tokens = self.tokens_unless(&options.cancel, &Prompt::Chat(chat))?;
         Generation::new(self, session, tokens, options)
     }
 
@@ -239,10 +239,11 @@ impl Llm {
         prompt: impl Into<Prompt<'a>>,
         options: &GenerateOptions,
     ) -> Result<Answer> {
-        let tokens = self.tokens(&prompt.into())?;
-        let room = options.max_tokens.map(|most| tokens.len().saturating_add(most));
+        let tokens = self.tokens_unless(&options.cancel, &prompt.into())?;
+        let len = tokens.as_ref().map_or(0, Vec::len);
+        let room = options.max_tokens.map(|most| len.saturating_add(most));
         let trained = self.parts.model.config().context;
-        let context = room.map(|room| room.min(trained.max(tokens.len())));
+        let context = room.map(|room| room.min(trained.max(len)));
         let mut session = self.session(SessionOptions { context, ..Default::default() })?;
         Generation::new(self, &mut session, tokens, options)?.finish()
     }
@@ -301,20 +302,28 @@ impl Llm {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn tokens(&self, prompt: &Prompt<'_>) -> Result<Vec<u32>> {
+        Ok(self.tokens_unless(&Cancel::new(), prompt)?.unwrap_or_default())
+    }
+
+    /// The same, unless it is cancelled: `None`.
+    fn tokens_unless(&self, cancel: &Cancel, prompt: &Prompt<'_>) -> Result<Option<Vec<u32>>> {
         let tokenizer = &self.parts.tokenizer;
         match prompt {
             Prompt::Text(text) => {
+                let Some(text) = tokenizer.encode_unless(cancel, text, Encode::PLAIN)? else {
+                    return Ok(None);
+                };
                 // What ends a text has no place before what follows.
                 let mut tokens = tokenizer.affixes().0.to_vec();
-                tokens.extend(tokenizer.encode(text, Encode::PLAIN)?);
-                Ok(tokens)
+                tokens.extend(text);
+                Ok(Some(tokens))
             }
             Prompt::Chat(chat) => {
                 let mut chat = (*chat).clone();
                 self.parts.shield.break_up(&mut chat);
-                shield::encode(tokenizer, &self.render(&chat)?)
+                shield::encode(tokenizer, cancel, &self.render(&chat)?)
             }
-            Prompt::Tokens(tokens) => Ok(tokens.to_vec()),
+            Prompt::Tokens(tokens) => Ok(Some(tokens.to_vec())),
         }
     }
 
@@ -333,7 +342,7 @@ impl Llm {
     pub fn render(&self, chat: &Chat) -> Result<String> {
         let template = self.template()?.ok_or_else(|| Error::Template {
             why: "the model has none".into(),
-            remedy: "use it without one (raw), or choose a model made for chats",
+            remedy: "use the model without one (raw), or a model made for chats",
         })?;
         let name = |token: Option<u32>| {
             let piece = self.parts.tokenizer.piece(token?)?;
@@ -355,7 +364,7 @@ fn check_vocabulary(file: &ModelFile, model: &Model, tokenizer: &Tokenizer) -> R
     }
     let path = file.tensors().files().next().unwrap_or("".as_ref());
     let why = format!("has {tokens} tokens, but the model has weights for {rows}");
-    Err(Error::damaged(path, "tokenizer", why))
+    Err(Error::damaged(path, "the tokenizer", why))
 }
 
 impl fmt::Debug for Llm {

@@ -2,11 +2,11 @@
 //! a control token, so that no message can end its turn and continue in another role.
 
 use crate::{
-    Result,
+    Cancel, Result,
     template::{Chat, Message},
     tokenizer::{Encode, Tokenizer},
 };
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, Input};
 use serde_json::Value;
 
 /// Stands inside of every word that is only text, from before the template to the tokenizer. It
@@ -18,11 +18,7 @@ pub(super) struct Shield(Option<AhoCorasick>);
 
 impl Shield {
     pub(super) fn new(tokenizer: &Tokenizer) -> Shield {
-        let special = (0..tokenizer.len() as u32).filter(|&token| tokenizer.is_special(token));
-        let words = special.filter_map(|token| tokenizer.piece(token));
-        let words: Vec<&[u8]> = words.filter(|word| word.len() > 1).collect();
-        // Too many or too long for a search: then all is taken as it is, as if there were none.
-        Shield(AhoCorasick::new(words).ok())
+        Shield(tokenizer.special_words())
     }
 
     /// The chat with such words broken up wherever people, or tools, can have put them.
@@ -47,23 +43,35 @@ impl Shield {
             text.retain(|c| c != BREAK);
         }
         let Some(words) = &self.0 else { return };
-        let mut places: Vec<usize> = Vec::new();
-        for found in words.find_overlapping_iter(text.as_str()) {
-            let first = text[found.start()..].chars().next().map_or(0, char::len_utf8);
-            places.push(found.start() + first);
+        let (mut broken, mut at) = (String::new(), 0);
+        // A break after the first character of a word breaks all words that reach over that place, so
+        // the search goes on from there.
+        while let Some(found) = words.find(Input::new(text.as_str()).span(at..text.len())) {
+            let first = text[found.start()..].chars().next().map_or(1, char::len_utf8);
+            let place = found.start() + first;
+            broken.push_str(&text[at..place]);
+            broken.push(BREAK);
+            at = place;
         }
-        places.sort_unstable();
-        places.dedup();
-        // From the end: places before stay right.
-        places.iter().rev().for_each(|&place| text.insert(place, BREAK));
+        if at > 0 {
+            broken.push_str(&text[at..]);
+            *text = broken;
+        }
     }
 }
 
 /// The tokens of what a template has made of a chat that was broken up.
-pub(super) fn encode(tokenizer: &Tokenizer, text: &str) -> Result<Vec<u32>> {
+pub(super) fn encode(
+    tokenizer: &Tokenizer,
+    cancel: &Cancel,
+    text: &str,
+) -> Result<Option<Vec<u32>>> {
     let mut tokens = Vec::new();
     for part in text.split(BREAK) {
-        tokens.extend(tokenizer.encode(part, Encode::TRUSTED)?);
+        match tokenizer.encode_unless(cancel, part, Encode::TRUSTED)? {
+            Some(more) => tokens.extend(more),
+            None => return Ok(None),
+        }
     }
-    Ok(tokens)
+    Ok(Some(tokens))
 }

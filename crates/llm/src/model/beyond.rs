@@ -12,41 +12,41 @@ use std::collections::HashSet;
 type Key = (&'static str, &'static [f64], &'static str);
 
 const GGUF: [Key; 14] = [
-    ("attention.causal", &[1.0], "attention to tokens that follow"),
-    ("attention.scale", &[0.0], "an attention scale of its own"),
+    ("attention.causal", &[1.0], "bidirectional attention"),
+    ("attention.scale", &[0.0], "a custom attention scale"),
     ("attention.clamp_kqv", &[0.0], "clamping of queries, keys and values"),
-    ("attention.max_alibi_bias", &[0.0], "positions by ALiBi"),
-    ("embedding_scale", &[0.0, 1.0], "scaling of embeddings"),
-    ("residual_scale", &[0.0, 1.0], "scaling of what layers add"),
-    ("logit_scale", &[0.0, 1.0], "scaling of logits"),
-    ("use_parallel_residual", &[0.0], "layers side by side"),
-    ("expert_gating_func", &[0.0, 1.0], "a choice of experts other than by softmax"),
-    ("expert_weights_scale", &[0.0, 1.0], "scaling of experts"),
-    ("expert_group_count", &[0.0, 1.0], "a choice of experts by groups"),
-    ("leading_dense_block_count", &[0.0], "first layers without experts"),
-    ("interleave_moe_layer_step", &[0.0, 1.0], "experts in some layers"),
-    ("rope.dimension_sections", &[], "positions of several dimensions"),
+    ("attention.max_alibi_bias", &[0.0], "position encoding by ALiBi"),
+    ("embedding_scale", &[0.0, 1.0], "embedding scaling"),
+    ("residual_scale", &[0.0, 1.0], "residual scaling"),
+    ("logit_scale", &[0.0, 1.0], "logit scaling"),
+    ("use_parallel_residual", &[0.0], "a parallel residual"),
+    ("expert_gating_func", &[0.0, 1.0], "expert gating other than by softmax"),
+    ("expert_weights_scale", &[0.0, 1.0], "expert scaling"),
+    ("expert_group_count", &[0.0, 1.0], "choosing experts by group"),
+    ("leading_dense_block_count", &[0.0], "a mix of dense and expert layers"),
+    ("interleave_moe_layer_step", &[0.0, 1.0], "a mix of dense and expert layers"),
+    ("rope.dimension_sections", &[], "a multi-dimensional rotary embedding"),
 ];
 
 const HUB: [Key; 15] = [
-    ("is_causal", &[1.0], "attention to tokens that follow"),
-    ("use_bidirectional_attention", &[0.0], "attention to tokens that follow"),
-    ("attention_multiplier", &[], "an attention scale of its own"),
+    ("is_causal", &[1.0], "bidirectional attention"),
+    ("use_bidirectional_attention", &[0.0], "bidirectional attention"),
+    ("attention_multiplier", &[], "a custom attention scale"),
     ("clip_qkv", &[], "clamping of queries, keys and values"),
-    ("alibi", &[0.0], "positions by ALiBi"),
-    ("embedding_multiplier", &[1.0], "scaling of embeddings"),
-    ("scale_emb", &[1.0], "scaling of embeddings"),
-    ("residual_multiplier", &[1.0], "scaling of what layers add"),
-    ("logits_scaling", &[1.0], "scaling of logits"),
-    ("n_group", &[0.0, 1.0], "a choice of experts by groups"),
-    ("routed_scaling_factor", &[1.0], "scaling of experts"),
-    ("rope_scaling.truncate", &[1.0], "a range of turns that is not rounded"),
-    ("rope_parameters.truncate", &[1.0], "a range of turns that is not rounded"),
-    ("rope_scaling.mrope_section", &[], "positions of several dimensions"),
-    ("rope_parameters.mrope_section", &[], "positions of several dimensions"),
+    ("alibi", &[0.0], "position encoding by ALiBi"),
+    ("embedding_multiplier", &[1.0], "embedding scaling"),
+    ("scale_emb", &[1.0], "embedding scaling"),
+    ("residual_multiplier", &[1.0], "residual scaling"),
+    ("logits_scaling", &[1.0], "logit scaling"),
+    ("n_group", &[0.0, 1.0], "choosing experts by group"),
+    ("routed_scaling_factor", &[1.0], "expert scaling"),
+    ("rope_scaling.truncate", &[1.0], "a YaRN range that is not truncated"),
+    ("rope_parameters.truncate", &[1.0], "a YaRN range that is not truncated"),
+    ("rope_scaling.mrope_section", &[], "a multi-dimensional rotary embedding"),
+    ("rope_parameters.mrope_section", &[], "a multi-dimensional rotary embedding"),
 ];
 
-const REMEDY: &str = "its texts would come out wrong: take a model without it";
+const REMEDY: &str = "the model's output would be wrong, so use another model";
 
 /// Refuses a GGUF file whose keys ask for more than there is.
 pub(super) fn check_gguf(file: &Gguf, architecture: &str) -> Result<()> {
@@ -92,14 +92,14 @@ pub(super) fn check_hub(config: &files::Config) -> Result<()> {
     if let Some(how) = get("quantization_config")? {
         let how = how["quant_method"].as_str().unwrap_or("another program");
         let what = format!("quantisation by {how}");
-        let remedy = "take the model as it was before, or a quantised GGUF file of it";
+        let remedy = "use the unquantised model, or a GGUF file of it";
         return Err(refuse("quantization_config", &what, remedy));
     }
     let kinds: Vec<String> = config.get("layer_types")?.unwrap_or_default();
     match kinds.iter().find(|kind| !["full_attention", "sliding_attention"].contains(&&***kind)) {
         Some(other) => {
-            let remedy = "there are full_attention and sliding_attention";
-            Err(refuse("layer_types", &format!("the layer type `{other}`"), remedy))
+            let remedy = "the supported ones are full_attention and sliding_attention";
+            Err(refuse("layer_types", &format!("layer type `{other}`"), remedy))
         }
         None => Ok(()),
     }
@@ -130,8 +130,8 @@ pub(super) fn check_tensors(
     match unused {
         Some(tensor) => {
             let path = tensors.files().nth(tensor.file).unwrap_or("".as_ref());
-            let what = "a tensor that models of this architecture do not have";
-            Err(Error::unsupported(path, format!("tensor `{}`", tensor.name), what, REMEDY))
+            let why = "is not part of this architecture";
+            Err(Error::broken(path, format!("tensor `{}`", tensor.name), why, REMEDY))
         }
         None => Ok(()),
     }

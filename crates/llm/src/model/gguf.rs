@@ -29,8 +29,8 @@ pub(super) fn family(file: &Gguf) -> Result<&'static Family> {
         Error::unsupported(
             file.metadata().path(),
             "key `general.architecture`",
-            format!("the architecture `{architecture}`"),
-            format!("there are {}", ARCHITECTURES.join(", ")),
+            format!("architecture `{architecture}`"),
+            format!("the supported ones are {}", ARCHITECTURES.join(", ")),
         )
     })
 }
@@ -176,8 +176,8 @@ impl Settings for Keys<'_> {
                 return Err(Error::unsupported(
                     self.file.metadata().path(),
                     format!("key `{}`", self.of(Setting::RopeScaling)),
-                    format!("the scaling `{other}`"),
-                    "there are linear and yarn, and factors stored as tensors",
+                    format!("scaling `{other}`"),
+                    "the supported ones are linear and yarn, and factors stored as tensors",
                 ));
             }
         };

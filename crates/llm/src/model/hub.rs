@@ -28,8 +28,8 @@ pub(super) fn family(files: &Safetensors) -> Result<&'static Family> {
     let config = files.require_config()?;
     let model_type: String = config.require("model_type")?;
     Family::of_model_type(&model_type).ok_or_else(|| {
-        let what = format!("the architecture `{model_type}`");
-        let remedy = format!("there are {}", model_types());
+        let what = format!("architecture `{model_type}`");
+        let remedy = format!("the supported ones are {}", model_types());
         Error::unsupported(config.path(), "key `model_type`", what, remedy)
     })
 }
@@ -202,8 +202,8 @@ impl Settings for Keys<'_> {
                 other => Err(Error::unsupported(
                     self.config.path(),
                     format!("key `{key}`"),
-                    format!("the activation `{other}`"),
-                    "there are silu, gelu and gelu_pytorch_tanh",
+                    format!("activation `{other}`"),
+                    "the supported ones are silu, gelu and gelu_pytorch_tanh",
                 )),
             };
         }
@@ -247,8 +247,8 @@ impl Settings for Keys<'_> {
                 return Err(Error::unsupported(
                     self.config.path(),
                     format!("key `{}`", places(Setting::RopeScaling)[2]),
-                    format!("the scaling `{other}`"),
-                    "there are linear, llama3, yarn and longrope",
+                    format!("scaling `{other}`"),
+                    "the supported ones are linear, llama3, yarn and longrope",
                 ));
             }
         };
@@ -271,8 +271,8 @@ impl Settings for Keys<'_> {
                 other => Err(Error::unsupported(
                     self.config.path(),
                     "key `layer_types`",
-                    format!("the layer type `{other}`"),
-                    "there are full_attention and sliding_attention",
+                    format!("layer type `{other}`"),
+                    "the supported ones are full_attention and sliding_attention",
                 )),
             };
             return types.iter().map(local).collect();

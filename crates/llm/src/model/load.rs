@@ -119,7 +119,7 @@ impl<'a> Loader<'a> {
             other => return Err(self.refuse(name, format!("is {other}, not floats"))),
         };
         match values.iter().position(|x| !x.is_finite()) {
-            Some(at) => Err(self.refuse(name, format!("has {} at {at}", values[at]))),
+            Some(at) => Err(self.refuse(name, format!("has {} at element {at}", values[at]))),
             None => Ok(values),
         }
     }

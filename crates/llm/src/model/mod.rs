@@ -30,7 +30,7 @@ pub(crate) use workspace::{EACH, Workspace};
 
 use crate::{
     Result,
-    files::{Gguf, ModelFile, Safetensors},
+    files::{Gguf, Mapped, ModelFile, Safetensors, Tensors},
 };
 use bessemer_core::Device;
 use names::Names;
@@ -52,6 +52,8 @@ pub struct Model {
     config: Config,
     weights: Weights,
     device: Arc<dyn Device>,
+    /// The files that the weights may be used in.
+    maps: Vec<Arc<Mapped>>,
 }
 
 impl Model {
@@ -69,7 +71,7 @@ impl Model {
         room::for_weights(file.tensors(), &**device)?;
         let names = Names::of_gguf(gguf::family(file)?);
         let weights = Weights::load(&config, &names, None, file.tensors(), &**device)?;
-        Ok(Model { config, weights, device: Arc::clone(device) })
+        Model::with(config, weights, device, file.tensors())
     }
 
     /// Takes the weights of safetensors files to a device, in place where the device can. What
@@ -80,7 +82,27 @@ impl Model {
         let names = Names::of_hub(hub::family(files)?, files.tensors());
         let tied = files.require_config()?.get("tie_word_embeddings")?;
         let weights = Weights::load(&config, &names, tied, files.tensors(), &**device)?;
-        Ok(Model { config, weights, device: Arc::clone(device) })
+        Model::with(config, weights, device, files.tensors())
+    }
+
+    fn with(
+        config: Config,
+        weights: Weights,
+        device: &Arc<dyn Device>,
+        tensors: &Tensors,
+    ) -> Result<Model> {
+        tensors.check()?;
+        Ok(Model { config, weights, device: Arc::clone(device), maps: tensors.maps().to_vec() })
+    }
+
+    /// An error if a file was truncated while it was in use: what was computed since is wrong.
+    pub(crate) fn check_files(&self) -> Result<()> {
+        self.maps.iter().try_for_each(|map| map.check())
+    }
+
+    /// An error if a file has changed since the model was loaded.
+    pub(crate) fn check_files_unchanged(&self) -> Result<()> {
+        self.maps.iter().try_for_each(|map| map.check_unchanged())
     }
 
     /// What it is made of.

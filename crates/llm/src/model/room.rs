@@ -11,7 +11,7 @@ pub(super) fn for_weights(tensors: &Tensors, device: &dyn Device) -> Result<()> 
     if !has_own_memory(device) {
         return Ok(());
     }
-    let remedy = "take a file with fewer bits per weight, a smaller model, or the device `cpu`";
+    let remedy = "use a file with fewer bits per weight, a smaller model, or the device `cpu`";
     check(device, "the weights", bytes, remedy)
 }
 
@@ -30,8 +30,8 @@ pub(crate) fn for_text(
     let state = config.state_bytes(context, cache)?.saturating_add(snapshots);
     let bytes = state.saturating_add(config.work_bytes(rows));
     let remedy = match has_own_memory(device) {
-        true => "open a smaller context, keep keys and values as q8_0, or take the device `cpu`",
-        false => "open a smaller context, or keep keys and values as q8_0",
+        true => "use a smaller context, a cache of q8_0, or the device `cpu`",
+        false => "use a smaller context, or a cache of q8_0",
     };
     check(device, &format!("a context of {context} tokens"), bytes, remedy)
 }
@@ -47,7 +47,7 @@ fn check(device: &dyn Device, what: &str, bytes: usize, remedy: &str) -> Result<
     let (needed, held, limit) = (megabytes(bytes), megabytes(held), megabytes(limit));
     let whose = if has_own_memory(device) { &info.name } else { "this machine" };
     Err(Error::NoRoom(format!(
-        "{what} would take {needed} of {whose}, where {held} of {limit} are in use: {remedy}"
+        "{what}: {needed} do not fit on {whose}, where {held} of {limit} are in use; {remedy}"
     )))
 }
 

@@ -111,7 +111,7 @@ pub(super) fn config(settings: &dyn Settings) -> Result<Config> {
     let heads = settings.require(Setting::Heads, 1..=MOST)?;
     let kv_heads = settings.size(Setting::KvHeads)?.unwrap_or(heads);
     if kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
-        let why = format!("is {kv_heads}, which does not divide the {heads} heads of queries");
+        let why = format!("is {kv_heads}, which does not divide the {heads} query heads");
         return Err(settings.refuse(Setting::KvHeads, why));
     }
     let head_size = head_size(settings, hidden, heads)?;
@@ -158,7 +158,7 @@ fn head_size(settings: &dyn Settings, hidden: usize, heads: usize) -> Result<usi
         Some(size) => settings.within(Setting::HeadSize, size, 1..=MOST),
         None if hidden.is_multiple_of(heads) => Ok(hidden / heads),
         None => {
-            let why = format!("is {heads}, which does not divide the state of {hidden} elements");
+            let why = format!("is {heads}, which does not divide the hidden size of {hidden}");
             Err(settings.refuse(Setting::Heads, why))
         }
     }
@@ -183,7 +183,8 @@ fn ropes(settings: &dyn Settings, head_size: usize) -> Result<Vec<RopeConfig>> {
 
 fn check_rope(settings: &dyn Settings, rope: &RopeConfig, head_size: usize) -> Result<()> {
     if rope.dims > head_size || !rope.dims.is_multiple_of(2) {
-        let why = format!("is {}, odd or more than the {head_size} of a head", rope.dims);
+        let why =
+            format!("is {}, not an even number up to the head size of {head_size}", rope.dims);
         return Err(settings.refuse(Setting::RopeDims, why));
     }
     if !(rope.base.is_finite() && rope.base > 1.0) {
@@ -192,7 +193,9 @@ fn check_rope(settings: &dyn Settings, rope: &RopeConfig, head_size: usize) -> R
     }
     let scalings = [Some(&rope.scaling), rope.long.as_ref().map(|long| &long.scaling)];
     for scaling in scalings.into_iter().flatten() {
-        let refuse = |e: bessemer_core::Error| settings.refuse(Setting::RopeScaling, e.to_string());
+        let refuse = |e: bessemer_core::Error| {
+            settings.refuse(Setting::RopeScaling, format!("cannot be used: {e}"))
+        };
         scaling.frequencies(rope.base, rope.dims).map_err(refuse)?;
     }
     Ok(())

@@ -27,12 +27,12 @@ pub(super) fn convert(
     let elements = bytes.len() / from.block_bytes() * from.block_len();
     let sizes = |count: usize| Some((from.bytes_for(count)?, to.bytes_for(count)?));
     let (Some((_, size)), true) = (sizes(elements), width.is_multiple_of(step)) else {
-        return Err(format!("rows of {width} are not whole blocks of {from} and {to}"));
+        return Err(format!("has rows of {width} elements, not whole blocks of {from} and {to}"));
     };
     let mut out = vec![0; size];
     let share = elements.div_ceil(threads.max(1)).next_multiple_of(PIECE);
     let Some((from_share, to_share)) = sizes(share) else {
-        return Err(format!("{share} elements are not whole blocks of {from} and {to}"));
+        return Err(format!("has rows of {width} elements, not whole blocks of {from} and {to}"));
     };
     let parts = bytes.chunks(from_share.max(1)).zip(out.chunks_mut(to_share.max(1)));
     let fine = thread::scope(|scope| {
@@ -42,7 +42,7 @@ pub(super) fn convert(
     });
     match fine {
         true => Ok(Cow::Owned(out)),
-        false => Err("holds numbers that are not finite".to_owned()),
+        false => Err("has infinite or NaN elements".to_owned()),
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
         assert!(refused.unwrap_err().contains("64"));
         values[9] = f32::NAN;
         let refused = convert(f32::as_bytes(&values), DType::F32, DType::Q8_0, 64, 2);
-        assert!(refused.unwrap_err().contains("not finite"));
+        assert!(refused.unwrap_err().contains("infinite or NaN"));
         let same = convert(f32::as_bytes(&values), DType::F32, DType::F32, 64, 2).unwrap();
         assert!(matches!(same, Cow::Borrowed(_)));
     }

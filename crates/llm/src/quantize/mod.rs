@@ -119,6 +119,7 @@ pub fn quantize(
         report.after += converted.len() as u64;
         stream.tensor(&converted)?;
     }
+    tensors.check()?;
     stream.finish()?;
     Ok(report)
 }
@@ -128,8 +129,8 @@ fn check_apart(input: &Gguf, output: &Path) -> Result<()> {
     let there = output.canonicalize().ok();
     let same = |path: &Path| there.is_some() && path.canonicalize().ok() == there;
     if input.tensors().files().any(same) {
-        let remedy = "give the result another name";
-        return Err(Error::broken(output, "path", "is the file that is read", remedy));
+        let remedy = "choose another name";
+        return Err(Error::broken(output, "the output", "is also the input", remedy));
     }
     Ok(())
 }

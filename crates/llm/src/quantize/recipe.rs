@@ -35,7 +35,7 @@ pub(super) enum Size {
 
 /// A name that is no recipe.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown type `{0}`: expected one of {names}", names = names())]
+#[error("quantize: unknown type `{0}`; use one of {names}", names = names())]
 pub struct UnknownRecipe(String);
 
 const fn recipe(name: &'static str, dtype: DType, size: Size, file_type: u32) -> Recipe {

@@ -4,7 +4,7 @@
 
 use super::Session;
 use crate::{
-    Error, Result,
+    Result,
     model::{Ask, Workspace, likeliest},
 };
 use bessemer_core::{Batch, Buffer, DType, Device, Element, Shape, View};
@@ -111,8 +111,9 @@ impl Session {
         let Follow { passes, values, tokens, .. } = follow;
         device.read(&passes[asked].values.slice()?, f32::as_bytes_mut(values))?;
         device.read(&passes[asked].tokens.slice()?, u32::as_bytes_mut(tokens))?;
+        self.model.check_files()?;
         // NaN counts as larger than all numbers.
-        self.refuse_nan(&values[..1], "the largest logits it gives")?;
+        self.refuse_nan(&values[..1], "logits")?;
         self.state.push(&[token]);
         self.state.finish(position + 1)?;
         follow.started = ahead.then_some((tokens[0], position + 1));
@@ -130,7 +131,7 @@ impl Follow {
         let (first, second) = (both()?, both()?);
         let pass = |from: &View, to: &(View, View)| -> Result<Pass> {
             let input = from.narrow(1, 0..1)?.reshape(Shape::new(&[1])?)?;
-            let input = input.ok_or_else(|| Error::Session("a token is one number".into()))?;
+            let input = input.expect("a view of one number has any shape");
             let mut batch = model.pass(&work.reading(input)?, state, 1, Ask::Last)?;
             let logits = work.logits.narrow(0, 0..1)?.narrow(1, 0..known)?;
             likeliest(&mut batch, &logits, &to.0, &to.1, &work.positions.narrow(0, 0..1)?)?;

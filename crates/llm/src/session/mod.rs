@@ -58,6 +58,7 @@ pub struct Session {
 impl Session {
     /// Opens a session with room for a text.
     pub fn new(model: &Arc<Model>, options: SessionOptions) -> Result<Session> {
+        model.check_files_unchanged()?;
         let context = options.context_for(model.config().context)?;
         check_room(model, options, context)?;
         let state = State::new(model, context, options.cache, options.snapshots)?;
@@ -170,9 +171,7 @@ impl Session {
     pub fn extend_each(&mut self, tokens: &[u32]) -> Result<&mut [f32]> {
         if tokens.len() > EACH {
             let len = tokens.len();
-            return Err(Error::Session(format!(
-                "logits after each of {len} tokens: at most {EACH}"
-            )));
+            return Err(Error::Session(format!("extend_each: {len} tokens are more than {EACH}")));
         }
         self.check(tokens)?;
         self.pass(tokens, Ask::Each)?;
@@ -212,7 +211,7 @@ impl Session {
             Ok(true)
         })?;
         let mean: Vec<f32> = sums.iter().map(|sum| (sum / tokens.len() as f64) as f32).collect();
-        self.refuse_nan(&mean, "the states it gives")?;
+        self.refuse_nan(&mean, "states")?;
         Ok(mean)
     }
 
@@ -279,7 +278,8 @@ impl Session {
         let keep = keep.min(len);
         let drop = (len - keep).div_ceil(2);
         if drop == 0 {
-            let why = format!("all {len} tokens of the text are to be kept: none can make room");
+            let why =
+                format!("shift: keeping all {len} tokens of the text frees no room; keep fewer");
             return Err(Error::Session(why));
         }
         let rest = self.tokens()[keep + drop..].to_vec();
@@ -311,13 +311,13 @@ impl Session {
     fn check_after(&self, len: usize, tokens: &[u32]) -> Result<()> {
         let room = self.capacity() - len;
         if tokens.is_empty() {
-            let why = "prompt: there are no tokens to run, because the text is empty";
+            let why = "session: the text has no tokens; pass at least one";
             return Err(Error::Session(why.into()));
         }
         if tokens.len() > room {
             return Err(Error::Session(format!(
-                "{} more tokens do not fit: the context has {} and {room} are left; \
-                 shorten the text or open a larger context",
+                "session: {} more tokens do not fit in a context of {}, of which {room} are free; \
+                 shorten the text or use a larger context",
                 tokens.len(),
                 self.capacity()
             )));
@@ -325,7 +325,7 @@ impl Session {
         let vocabulary = self.model.config().vocabulary;
         if let Some(token) = tokens.iter().find(|&&token| token as usize >= vocabulary) {
             return Err(Error::Session(format!(
-                "token {token} is not in the vocabulary of {vocabulary}"
+                "session: token {token} is out of range for a vocabulary of {vocabulary}"
             )));
         }
         Ok(())
@@ -415,7 +415,8 @@ impl Session {
             }
             (_, rows) => device.submit(&self.model.pass(&self.work, &self.state, rows, ask)?)?,
         };
-        Ok(device.wait(ticket)?)
+        device.wait(ticket)?;
+        self.model.check_files()
     }
 
     /// The logits of the first `rows` come from the device. If they do not come, or with NaN among
@@ -426,7 +427,7 @@ impl Session {
         logits.resize(rows * vocabulary, 0.0);
         let read = self.read(&self.work.logits.narrow(0, 0..rows)?, &mut logits);
         self.logits = logits;
-        let sound = read.and_then(|()| self.refuse_nan(&self.logits, "the logits it gives"));
+        let sound = read.and_then(|()| self.refuse_nan(&self.logits, "logits"));
         if sound.is_err() {
             self.state.truncate(self.state.len() - rows);
         }
@@ -439,8 +440,8 @@ impl Session {
             return Ok(());
         }
         Err(Error::Session(format!(
-            "{:?}: {wrong} of {} numbers of {what} are not numbers (NaN): its weights are damaged, \
-             or too large for their dtype; get the file again",
+            "{:?}: {wrong} of {} {what} are NaN; the weights are damaged or too large for their dtype, \
+             so download the file again",
             self.model,
             numbers.len()
         )))

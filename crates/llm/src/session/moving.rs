@@ -32,8 +32,9 @@ impl Session {
         let (from, to) = (self.model.config(), model.config());
         if from.vocabulary != to.vocabulary || from.context != to.context {
             return Err(Error::Session(format!(
-                "a text of {:?} cannot go on with {model:?}: it is another model",
-                self.model
+                "move_to: the session's model has {} tokens and a context of {}, not {} and {}; use \
+                 the same model on another device",
+                from.vocabulary, from.context, to.vocabulary, to.context
             )));
         }
         let mut moved = Session::new(model, self.options)?;

@@ -27,7 +27,7 @@ impl Session {
                 device.wait(device.submit(&batch)?)?;
                 let logits = &mut logits[..group.len() * vocabulary];
                 session.read(&session.work.logits.narrow(0, 0..group.len())?, logits)?;
-                session.refuse_nan(logits, "the logits it gives")?;
+                session.refuse_nan(logits, "logits")?;
                 first = group.end;
                 for (row, logits) in group.zip(logits.chunks_exact(vocabulary)) {
                     see(before + row, logits);

@@ -41,21 +41,21 @@ impl State {
         if &magic != MAGIC {
             let magic = magic.escape_ascii();
             return Err(wrong(format!(
-                "these bytes are no saved state: they begin with `{magic}`"
+                "the bytes start with `{magic}`, not with `{}`; pass a state that was saved",
+                MAGIC.escape_ascii()
             )));
         }
         let version = from.u32("version")?;
         if version != VERSION {
             return Err(wrong(format!(
-                "the state is saved in version {version} of the format, but this program reads \
-                 version {VERSION}; make the state anew from its text"
+                "the state has version {version} of the format, not {VERSION}; make it again from its text"
             )));
         }
         let (saved, own): ([u8; 32], _) = (from.array("model")?, self.model.fingerprint());
         if saved != *own {
             return Err(wrong(format!(
-                "the state is of another model (fingerprint {}…, this one has {}…), or of another \
-                 version of this program; restore it with what it was saved with",
+                "the state is of another model, or of another version of bessemer (fingerprint {}…, \
+                 not {}…); restore it with the model and version that saved it",
                 hex(&saved),
                 hex(own)
             )));
@@ -64,8 +64,8 @@ impl State {
         let count = from.u64("tokens")?;
         if count > self.capacity as u64 {
             return Err(wrong(format!(
-                "the state has {count} tokens, but the session has room for {}; open a context of \
-                 at least {count}",
+                "the state has {count} tokens, but the session has room for {}; use a context of at \
+                 least {count}",
                 self.capacity
             )));
         }
@@ -76,8 +76,8 @@ impl State {
                 true => ["shorter", "longer"],
             };
             return Err(wrong(format!(
-                "the state was made in a {saved} context, for which this model has other rotary \
-                 embeddings, but the session's is {own} ({} tokens); open one of the same length",
+                "the state is from a {saved} context, for which this model has other rotary embeddings, \
+                 but the session's is {own} ({} tokens); use a context of the same length",
                 self.capacity
             )));
         }
@@ -106,9 +106,9 @@ impl State {
                 let found = from.described()?;
                 if found.name == wanted.name && found.dtype != wanted.dtype {
                     return Err(wrong(format!(
-                        "`{}` of layer {number} is {}, but the session keeps {}; open the session \
-                         with that cache dtype",
-                        found.name, found.dtype, wanted.dtype
+                        "`{}` of layer {number} is {}, but the session's is {}; open the session \
+                         with a cache of {}",
+                        found.name, found.dtype, wanted.dtype, found.dtype
                     )));
                 }
                 if found != *wanted {
@@ -132,7 +132,7 @@ impl State {
         }
         match tokens.iter().position(|&token| token as usize >= vocabulary) {
             Some(at) => Err(wrong(format!(
-                "token {} of the text is {}, but the vocabulary has {vocabulary}",
+                "token {} of the text is {}, out of range for a vocabulary of {vocabulary}",
                 at, tokens[at]
             ))),
             None => Ok(tokens),
@@ -168,8 +168,8 @@ impl Checked<'_> {
         let from = self.read;
         self.from.read_exact(bytes).map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => wrong(format!(
-                "the bytes end within the {part} that starts at byte {from} and has {}; the file \
-                 is incomplete",
+                "the bytes end within the {part}, which starts at byte {from} and has {}; the file is \
+                 incomplete",
                 bytes.len()
             )),
             _ => wrong(format!("cannot read the {part} at byte {from}: {error}")),
@@ -186,7 +186,7 @@ impl Checked<'_> {
         let saved = u32::from_le_bytes(saved);
         if found != saved && self.checksums == Checksums::Verify {
             return Err(wrong(format!(
-                "the {part} is damaged: its CRC-32 is {found:08x}, but {saved:08x} was saved"
+                "the {part} has the CRC-32 {found:08x}, not {saved:08x} as saved; the file is damaged"
             )));
         }
         Ok(())

@@ -1,8 +1,11 @@
 //! Added tokens: pieces that are found in text before anything else happens to it.
 
-use super::normalize::{Normalize, normalize};
-use crate::{Error, Result};
-use aho_corasick::{AhoCorasick, MatchKind};
+use super::{
+    limits::{Growth, MOST_ADDED, MOST_ADDED_BYTES, MOST_ADDED_BYTES_IN_ALL, Watch},
+    normalize::{Normalize, normalize},
+};
+use crate::error::grouped;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde::Deserialize;
 
 /// A token that is found as it stands.
@@ -53,13 +56,62 @@ struct Finder {
     tokens: Vec<u32>,
 }
 
+/// With more bytes of words than this, a finder of one table row per byte would be too large.
+const FEW_BYTES: usize = 4096;
+
+/// Finds any of these words; `None` if there are too many.
+pub(crate) fn automaton(kind: MatchKind, words: &[impl AsRef<[u8]>]) -> Option<AhoCorasick> {
+    let bytes: usize = words.iter().map(|word| word.as_ref().len()).sum();
+    let compact = (bytes > FEW_BYTES).then_some(AhoCorasickKind::ContiguousNFA);
+    AhoCorasick::builder().match_kind(kind).kind(compact).build(words).ok()
+}
+
 impl AddedTokens {
-    pub(crate) fn new(tokens: Vec<Added>, steps: &[Normalize]) -> Result<AddedTokens> {
-        let finders = |normalized: bool| -> Result<Finders> {
-            Ok(Finders {
-                all: Finder::new(&tokens, steps, normalized, true)?,
-                plain: Finder::new(&tokens, steps, normalized, false)?,
-            })
+    /// Checks the tokens and makes them ready; the error says what is wrong with them.
+    pub(crate) fn new(tokens: Vec<Added>, steps: &[Normalize]) -> Result<AddedTokens, String> {
+        if tokens.len() > MOST_ADDED {
+            let count = grouped(tokens.len());
+            return Err(format!("has {count} added tokens, more than {}", grouped(MOST_ADDED)));
+        }
+        if let Some(long) = tokens.iter().find(|token| token.content.len() > MOST_ADDED_BYTES) {
+            let (id, len) = (long.id, grouped(long.content.len()));
+            return Err(format!(
+                "has an added token {id} of {len} bytes, more than {MOST_ADDED_BYTES}"
+            ));
+        }
+        let watch = Watch::new(0, None);
+        let mut contents = Vec::with_capacity(tokens.len());
+        let mut bytes = 0;
+        for token in &tokens {
+            let content = token.content.as_str();
+            let content = if token.normalized {
+                let growth = Growth::of_piece(content.len());
+                normalize(steps, content, &watch, growth)
+                    .map_err(|_| {
+                        format!("has an added token {} that normalizing multiplies", token.id)
+                    })?
+                    .into_owned()
+            } else {
+                content.to_owned()
+            };
+            bytes += content.len();
+            if bytes > MOST_ADDED_BYTES_IN_ALL {
+                let most = grouped(MOST_ADDED_BYTES_IN_ALL);
+                return Err(format!("has added tokens of more than {most} bytes in all"));
+            }
+            contents.push(content);
+        }
+        let finder = |normalized: bool, special: bool| {
+            let wanted = |index: &u32| {
+                let token = &tokens[*index as usize];
+                token.normalized == normalized
+                    && (special || !token.special)
+                    && !contents[*index as usize].is_empty()
+            };
+            Finder::new(&contents, (0..tokens.len() as u32).filter(wanted).collect())
+        };
+        let finders = |normalized: bool| -> Result<Finders, String> {
+            Ok(Finders { all: finder(normalized, true)?, plain: finder(normalized, false)? })
         };
         Ok(AddedTokens { raw: finders(false)?, normalized: finders(true)?, tokens })
     }
@@ -86,33 +138,14 @@ impl Finders {
 }
 
 impl Finder {
-    fn new(
-        added: &[Added],
-        steps: &[Normalize],
-        normalized: bool,
-        special: bool,
-    ) -> Result<Finder> {
-        let (mut patterns, mut tokens) = (Vec::new(), Vec::new());
-        for (index, token) in added.iter().enumerate() {
-            if token.normalized != normalized || (token.special && !special) {
-                continue;
-            }
-            let content = if normalized {
-                normalize(steps, &token.content)?.into_owned()
-            } else {
-                token.content.clone()
-            };
-            if !content.is_empty() {
-                patterns.push(content);
-                tokens.push(index as u32);
-            }
-        }
-        let automaton = if patterns.is_empty() {
-            None
-        } else {
-            let built =
-                AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns);
-            Some(built.map_err(|e| Error::Tokenizer(format!("added tokens: {e}")))?)
+    /// Finds the contents of these tokens.
+    fn new(contents: &[String], tokens: Vec<u32>) -> Result<Finder, String> {
+        let words: Vec<&str> = tokens.iter().map(|&index| &*contents[index as usize]).collect();
+        let automaton = match words.is_empty() {
+            true => None,
+            false => Some(
+                automaton(MatchKind::LeftmostLongest, &words).ok_or("has too many added tokens")?,
+            ),
         };
         Ok(Finder { automaton, tokens })
     }

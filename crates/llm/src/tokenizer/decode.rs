@@ -1,7 +1,11 @@
 //! From tokens back to text: the decoders, token by token, and the stream that never splits a
 //! character.
 
-use super::{byte_alphabet, split::Pattern};
+use super::{
+    byte_alphabet,
+    limits::{Growth, Watch},
+    split::Pattern,
+};
 use crate::Result;
 
 /// One step of turning a token's piece into text.
@@ -67,10 +71,17 @@ impl Decoder {
     }
 
     /// Appends what a token adds to the text.
-    pub(crate) fn push(&self, state: &mut State, piece: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn push(
+        &self,
+        state: &mut State,
+        piece: &[u8],
+        watch: &Watch<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         if std::mem::take(&mut state.held_space) {
             out.push(b' ');
         }
+        let piece_bytes = piece.len();
         let mut piece = match std::str::from_utf8(piece) {
             Ok(text) if !self.steps.is_empty() => Piece::Text(text.to_owned()),
             // Byte-level pieces are what they are.
@@ -80,9 +91,11 @@ impl Decoder {
                 return Ok(());
             }
         };
+        let growth = Growth::of_piece(piece_bytes);
         for step in &self.steps {
             if let Piece::Text(text) = &piece {
-                piece = step.apply(text, state)?;
+                watch.check()?;
+                piece = step.apply(text, state, watch, growth)?;
             }
         }
         state.first = false;
@@ -110,7 +123,13 @@ impl Decoder {
 }
 
 impl Decode {
-    fn apply(&self, text: &str, state: &mut State) -> Result<Piece> {
+    fn apply(
+        &self,
+        text: &str,
+        state: &mut State,
+        watch: &Watch<'_>,
+        growth: Growth,
+    ) -> Result<Piece> {
         Ok(Piece::Text(match self {
             Decode::Unspell => match byte_alphabet::read(text) {
                 Some(bytes) => return Ok(Piece::Bytes(bytes)),
@@ -121,14 +140,8 @@ impl Decode {
                 None => text.to_owned(),
             },
             Decode::Replace { pattern, content } => {
-                let (mut new, mut at) = (String::new(), 0);
-                pattern.matches(text, &mut |found| {
-                    new.push_str(&text[at..found.start]);
-                    new.push_str(content);
-                    at = found.end;
-                })?;
-                new.push_str(&text[at..]);
-                new
+                let new = pattern.replace(text, content, watch, growth)?;
+                new.unwrap_or_else(|| text.to_owned())
             }
             Decode::Metaspace { visible, strip_first } => {
                 let skip = *strip_first && state.first && text.starts_with(*visible);

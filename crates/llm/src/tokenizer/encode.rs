@@ -4,11 +4,12 @@ use super::{
     Tokenizer,
     added::Segment,
     byte_alphabet,
+    limits::{Growth, Watch},
     model::{Model, Scratch, Words},
     normalize::normalize,
     split::Pieces,
 };
-use crate::{Error, Result};
+use crate::{Cancel, Error, Result, error::grouped};
 use foldhash::HashMap;
 use std::borrow::Cow;
 
@@ -48,30 +49,101 @@ impl Encode {
 const LONGEST_KEPT: usize = 64;
 const MOST_KEPT: usize = 1 << 16;
 
+/// What one call carries along.
+struct Work<'c> {
+    watch: Watch<'c>,
+    scratch: Scratch,
+    /// How much each stage may still make of the text.
+    normalized: Growth,
+    cut: Growth,
+    tokens: Growth,
+}
+
 impl Tokenizer {
     /// The tokens of a text.
+    ///
+    /// Files of strangers may describe steps that multiply the text or take forever: such a call ends
+    /// with an error once it has made 16 times the text, or has taken 10 s and 10 s for each megabyte.
     pub fn encode(&self, text: &str, how: Encode) -> Result<Vec<u32>> {
+        Ok(self.encode_watched(text, how, Watch::new(text.len(), None))?.unwrap_or_default())
+    }
+
+    /// The same, unless it is cancelled: `None`.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// use bessemer_llm::{Cancel, tokenizer::Encode};
+    ///
+    /// let cancel = Cancel::new();
+    /// assert_eq!(llm.tokenizer().encode_unless(&cancel, "ab", Encode::PLAIN)?, Some(vec![97, 98]));
+    /// cancel.cancel();
+    /// assert_eq!(llm.tokenizer().encode_unless(&cancel, "ab", Encode::PLAIN)?, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn encode_unless(
+        &self,
+        cancel: &Cancel,
+        text: &str,
+        how: Encode,
+    ) -> Result<Option<Vec<u32>>> {
+        self.encode_watched(text, how, Watch::new(text.len(), Some(cancel)))
+    }
+
+    fn encode_watched(
+        &self,
+        text: &str,
+        how: Encode,
+        watch: Watch<'_>,
+    ) -> Result<Option<Vec<u32>>> {
         if u32::try_from(text.len()).is_err() {
-            let len = text.len();
-            return Err(Error::Tokenizer(format!("a text of {len} bytes: encode it in parts")));
+            let len = grouped(text.len());
+            return Err(Error::Tokenizer(format!(
+                "a text of {len} bytes is longer than 4 GB; pass it in smaller parts"
+            )));
         }
+        let growth = Growth::of_text(text.len());
+        let mut work = Work {
+            watch,
+            scratch: Scratch::default(),
+            normalized: growth,
+            cut: growth,
+            tokens: growth,
+        };
         let mut out = Vec::with_capacity(text.len() / 3 + 8);
         if how.affixes {
             out.extend_from_slice(&self.before);
         }
-        let mut scratch = Scratch::default();
+        match self.segments(text, how.special, &mut work, &mut out) {
+            Err(_) if work.watch.was_cancelled() => return Ok(None),
+            done => done?,
+        }
+        if how.affixes {
+            out.extend_from_slice(&self.after);
+        }
+        Ok(Some(out))
+    }
+
+    fn segments(
+        &self,
+        text: &str,
+        special: bool,
+        work: &mut Work<'_>,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
         let mut at_start = true;
-        for segment in self.added.in_raw(text, how.special) {
+        for segment in self.added.in_raw(text, special) {
+            work.watch.check_now()?;
             match segment {
                 Segment::Token(id) => out.push(id),
                 Segment::Text(text) => {
-                    let text = normalize(&self.normalizers, text)?;
-                    for segment in self.added.in_normalized(&text, how.special) {
+                    let text = normalize(&self.normalizers, text, &work.watch, work.normalized)?;
+                    work.normalized.take(text.len())?;
+                    for segment in self.added.in_normalized(&text, special) {
                         match segment {
                             Segment::Token(id) => out.push(id),
-                            Segment::Text(text) => {
-                                self.words(text, at_start, &mut scratch, &mut out)?;
-                            }
+                            Segment::Text(text) => self.words(text, at_start, work, out)?,
                         }
                         at_start = false;
                     }
@@ -79,48 +151,50 @@ impl Tokenizer {
             }
             at_start = false;
         }
-        if how.affixes {
-            out.extend_from_slice(&self.after);
-        }
-        Ok(out)
+        Ok(())
     }
 
     fn words(
         &self,
         text: &str,
         at_start: bool,
-        scratch: &mut Scratch,
+        work: &mut Work<'_>,
         out: &mut Vec<u32>,
     ) -> Result<()> {
         let mut pieces = Pieces::whole(Cow::Borrowed(text), at_start);
         for split in &self.splits {
-            split.apply(&mut pieces)?;
+            split.apply(&mut pieces, &work.watch, work.cut)?;
         }
+        work.cut.take(pieces.text.len())?;
+        let before = out.len();
         // Where in `out` the tokens of words met before are.
         let mut known: HashMap<&str, (usize, usize)> = HashMap::default();
         for word in pieces.words() {
+            work.watch.check()?;
+            work.tokens.check(out.len() - before)?;
             if let Some(&(start, end)) = known.get(word) {
                 out.extend_from_within(start..end);
                 continue;
             }
             let start = out.len();
-            self.word(word, scratch, out);
+            self.word(word, work, out)?;
             if word.len() <= LONGEST_KEPT && known.len() < MOST_KEPT {
                 known.insert(word, (start, out.len()));
             }
         }
-        Ok(())
+        work.tokens.take(out.len() - before)
     }
 
-    fn word(&self, word: &str, scratch: &mut Scratch, out: &mut Vec<u32>) {
+    fn word(&self, word: &str, work: &mut Work<'_>, out: &mut Vec<u32>) -> Result<()> {
+        let Work { watch, scratch, .. } = work;
         match &self.model {
             // The vocabulary holds bytes, so a spelled word is read back. A step after the
             // spelling may have cut within a character: it need not be text.
             Model::Bpe(bpe) if self.spelled => {
                 let bytes: Vec<u8> = word.chars().filter_map(byte_alphabet::byte_of).collect();
-                bpe.encode_bytes(&self.vocab, &bytes, scratch, out);
+                bpe.encode_bytes(&self.vocab, &bytes, scratch, watch, out)
             }
-            model => model.encode(&self.vocab, word, scratch, out),
+            model => model.encode(&self.vocab, word, scratch, watch, out),
         }
     }
 }

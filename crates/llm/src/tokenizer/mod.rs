@@ -9,6 +9,7 @@ pub(crate) mod byte_alphabet;
 mod chars;
 mod decode;
 mod encode;
+mod limits;
 mod model;
 mod normalize;
 mod source;
@@ -21,7 +22,9 @@ pub use stream::TextStream;
 
 use crate::{Error, Result};
 use added::AddedTokens;
+use aho_corasick::{AhoCorasick, MatchKind};
 use decode::{Decoder, Utf8};
+use limits::Watch;
 use model::Model;
 use normalize::Normalize;
 use split::Split;
@@ -118,6 +121,13 @@ impl Tokenizer {
         self.roles.special.binary_search(&token).is_ok()
     }
 
+    /// Finds what special tokens are spelled like; `None` if there are none.
+    pub(crate) fn special_words(&self) -> Option<AhoCorasick> {
+        let special = self.added.iter().filter(|token| token.special && token.content.len() > 1);
+        let words: Vec<&str> = special.map(|token| token.content.as_str()).collect();
+        if words.is_empty() { None } else { added::automaton(MatchKind::Standard, &words) }
+    }
+
     /// The tokens put before and after text that is encoded with its affixes.
     pub fn affixes(&self) -> (&[u32], &[u32]) {
         (&self.before, &self.after)
@@ -169,10 +179,11 @@ impl Tokenizer {
     pub fn decode_bytes(&self, tokens: &[u32]) -> Result<Vec<u8>> {
         let mut state = self.decoder.start();
         let mut out = Vec::new();
+        let watch = Watch::new(tokens.len(), None);
         for &token in tokens {
             let piece = self.known(token)?;
             if !self.is_special(token) {
-                self.decoder.push(&mut state, piece, &mut out)?;
+                self.decoder.push(&mut state, piece, &watch, &mut out)?;
             }
         }
         Ok(out)
@@ -186,7 +197,7 @@ impl Tokenizer {
     fn known(&self, token: u32) -> Result<&[u8]> {
         self.vocab.piece(token).ok_or_else(|| {
             let len = self.len();
-            Error::Tokenizer(format!("token {token} does not exist; there are {len}"))
+            Error::Tokenizer(format!("token {token} is out of range for a vocabulary of {len}"))
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     Tokenizer,
     decode::{State, Utf8},
+    limits::Watch,
 };
 use crate::Result;
 
@@ -54,7 +55,8 @@ impl<'t> TextStream<'t> {
         let mut text = String::new();
         if self.show_special || !self.tokenizer.is_special(token) {
             let decoder = &self.tokenizer.decoder;
-            decoder.push(&mut self.state, piece, &mut self.utf8.pending)?;
+            let watch = Watch::new(piece.len(), None);
+            decoder.push(&mut self.state, piece, &watch, &mut self.utf8.pending)?;
             self.utf8.flush(&mut text);
         }
         Ok(text)

@@ -1,5 +1,7 @@
 //! The vocabulary: ids to pieces and back, in one piece of memory.
 
+use super::limits::{MOST_PIECE_BYTES, MOST_TOKENS, MOST_VOCAB_BYTES};
+use crate::error::grouped;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -28,13 +30,21 @@ impl Vocab {
         }
     }
 
-    /// Adds the piece of the next id; `false` if it would not fit. With `named`, the id can be
-    /// found by the piece; of equal pieces the first is.
-    pub(crate) fn push(&mut self, piece: &[u8], named: bool) -> bool {
+    /// Adds the piece of the next id; the error says why it does not fit. With `named`, the id can
+    /// be found by the piece; of equal pieces the first is.
+    pub(crate) fn push(&mut self, piece: &[u8], named: bool) -> Result<(), String> {
         let id = self.ends.len() as u32;
         let end = self.bytes.len() + piece.len();
-        if u32::try_from(end).is_err() {
-            return false;
+        if self.len() >= MOST_TOKENS {
+            return Err(format!("has more than {} tokens", grouped(MOST_TOKENS)));
+        }
+        if piece.len() > MOST_PIECE_BYTES {
+            let (len, most) = (grouped(piece.len()), grouped(MOST_PIECE_BYTES));
+            return Err(format!("has a token {id} of {len} bytes, more than {most}"));
+        }
+        if end > MOST_VOCAB_BYTES {
+            let most = grouped(MOST_VOCAB_BYTES);
+            return Err(format!("has tokens of more than {most} bytes in all"));
         }
         if named && !piece.is_empty() {
             let Vocab { bytes, ends, ids, hasher, .. } = self;
@@ -45,7 +55,7 @@ impl Vocab {
         self.bytes.extend_from_slice(piece);
         self.ends.push(end as u32);
         self.longest = self.longest.max(piece.len());
-        true
+        Ok(())
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -89,7 +99,7 @@ mod tests {
     fn ids_and_pieces() {
         let mut vocab = Vocab::new();
         for piece in ["a", "", "bc", "a"] {
-            assert!(vocab.push(piece.as_bytes(), true));
+            vocab.push(piece.as_bytes(), true).unwrap();
         }
         assert_eq!(vocab.id(b"a"), Some(0));
         assert_eq!(vocab.id(b"bc"), Some(2));
@@ -98,5 +108,6 @@ mod tests {
         assert_eq!(vocab.piece(3), Some(b"a".as_slice()));
         assert_eq!(vocab.piece(4), None);
         assert_eq!((vocab.len(), vocab.longest()), (4, 2));
+        assert!(vocab.push(&[b'x'; 4097], false).unwrap_err().contains("4,097 bytes"));
     }
 }

@@ -1,6 +1,6 @@
 //! Reading the head of a file byte by byte; every step is checked against its end.
 
-use crate::{Error, Result};
+use crate::{Error, Result, error::grouped};
 use std::path::Path;
 
 /// A position in a file's bytes.
@@ -27,7 +27,11 @@ impl<'a> Cursor<'a> {
     pub(crate) fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         let Some(taken) = rest.get(..count) else {
-            let why = format!("{what} needs {count} bytes, but the file ends after {}", rest.len());
+            let why = format!(
+                "{what} takes {} bytes, but the file has {} more",
+                grouped(count),
+                grouped(rest.len())
+            );
             return Err(self.damaged(why));
         };
         self.at += count;
@@ -55,8 +59,8 @@ impl<'a> Cursor<'a> {
         match usize::try_from(count) {
             Ok(n) if n <= self.remaining() / least => Ok(n),
             _ => {
-                let why = format!("{what} is {count}, more than the rest of the file could hold");
-                Err(Error::damaged(self.path, format!("byte {start}"), why))
+                let why = format!("{what} is {count}, more than the rest of the file has room for");
+                Err(Error::damaged(self.path, format!("byte {start}:"), why))
             }
         }
     }
@@ -72,12 +76,12 @@ impl<'a> Cursor<'a> {
         let bytes = self.string_bytes(what)?;
         std::str::from_utf8(bytes).map_err(|e| {
             let why = format!("{what} is not UTF-8: {e}");
-            Error::damaged(self.path, format!("byte {start}"), why)
+            Error::damaged(self.path, format!("byte {start}:"), why)
         })
     }
 
     /// An error at the current position.
     pub(crate) fn damaged(&self, why: impl Into<String>) -> Error {
-        Error::damaged(self.path, format!("byte {}", self.at), why)
+        Error::damaged(self.path, format!("byte {}:", self.at), why)
     }
 }

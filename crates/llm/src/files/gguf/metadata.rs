@@ -116,7 +116,7 @@ impl Metadata {
             &self.path,
             format!("key `{key}`"),
             "is missing",
-            "the file is incomplete or was made by a converter that leaves it out: get another",
+            "the file is incomplete; download it again or use another conversion of the model",
         )
     }
 

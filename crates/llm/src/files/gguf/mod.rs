@@ -56,7 +56,7 @@ impl Gguf {
         let path = path.as_ref();
         match ShardName::parse(path) {
             Some(shard) if shard.count > 1 => shards::open(path, &shard),
-            _ => Gguf::read(path, map(path)?),
+            _ => Gguf::map(path),
         }
     }
 
@@ -68,6 +68,16 @@ impl Gguf {
     /// Reads a file from memory that stays as it is: one that is compiled in, for instance.
     pub fn from_memory(memory: HostMemory) -> Result<Gguf> {
         Gguf::read(&PathBuf::from("<memory>"), memory)
+    }
+
+    fn map(path: &Path) -> Result<Gguf> {
+        let map = map(path)?;
+        let read = Gguf::read(path, map.memory()?);
+        // What looks damaged may have been truncated just now.
+        map.check()?;
+        let mut file = read?;
+        file.tensors.watch(map)?;
+        Ok(file)
     }
 
     fn read(path: &Path, data: HostMemory) -> Result<Gguf> {

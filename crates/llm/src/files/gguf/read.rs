@@ -54,29 +54,29 @@ fn version(cursor: &mut Cursor<'_>) -> Result<u32> {
     if magic != b"GGUF" {
         let remedy = match magic {
             b"ggml" | b"ggjt" | b"ggla" | b"tjgg" | b"fmgg" | b"lmgg" => {
-                "it is from before GGUF: convert it again, or get a GGUF file"
+                "the format is older than GGUF, so convert the model again or download a GGUF file"
             }
             b"<!DO" | b"<htm" | b"vers" => {
-                "it is a web page or a Git LFS pointer, not the model: download it again"
+                "it is a web page or a Git LFS pointer, so download the model itself"
             }
-            _ => "name a GGUF or a safetensors file",
+            _ => "pass a GGUF or a safetensors file",
         };
-        let why = format!("starts with {:?}, not with GGUF", String::from_utf8_lossy(magic));
-        return Err(Error::broken(path, "byte 0", why, remedy));
+        let why = format!("starts with {:?}, not with \"GGUF\"", String::from_utf8_lossy(magic));
+        return Err(Error::broken(path, "the file", why, remedy));
     }
     let version = cursor.u32("the version")?;
     match version {
         2 | 3 => Ok(version),
         1 => {
-            let remedy = "convert the model again: versions 2 and 3 are read";
+            let remedy = "convert the model again, to version 3";
             Err(Error::unsupported(path, "byte 4", "GGUF version 1", remedy))
         }
         v if matches!(v.swap_bytes(), 1..=3) => {
-            let remedy = "get the little-endian file";
-            Err(Error::unsupported(path, "byte 4", "a big-endian GGUF", remedy))
+            let remedy = "download the little-endian file";
+            Err(Error::unsupported(path, "byte 4", "a big-endian GGUF file", remedy))
         }
         v => {
-            let remedy = "versions 2 and 3 are read: get such a file, or a newer bessemer";
+            let remedy = "use a file of version 2 or 3, or a newer bessemer";
             let what = format!("GGUF version {v}");
             Err(Error::unsupported(path, "byte 4", what, remedy))
         }
@@ -103,8 +103,8 @@ fn kind(cursor: &mut Cursor<'_>, what: &str) -> Result<Kind> {
     let at = cursor.at();
     let id = cursor.u32(what)?;
     Kind::from_id(id).ok_or_else(|| {
-        let why = format!("{what} is of kind {id}, which does not exist");
-        Error::damaged(cursor.path, format!("byte {at}"), why)
+        let why = format!("{what} has the unknown kind {id}");
+        Error::damaged(cursor.path, format!("byte {at}:"), why)
     })
 }
 
@@ -129,7 +129,7 @@ fn skip(cursor: &mut Cursor<'_>, kind: Kind, len: usize, what: &str, depth: usiz
         _ if kind.is_fixed() => cursor.take(len * kind.least_bytes(), what).map(drop),
         Kind::String => (0..len).try_for_each(|_| cursor.string_bytes(what).map(drop)),
         _ if depth >= DEEPEST => {
-            Err(cursor.damaged(format!("{what} nests lists deeper than {DEEPEST}")))
+            Err(cursor.damaged(format!("{what} nests lists more than {DEEPEST} deep")))
         }
         _ => (0..len).try_for_each(|_| {
             let (kind, len) = array_head(cursor, what)?;
@@ -143,7 +143,7 @@ fn alignment(metadata: &Metadata) -> Result<usize> {
     let alignment = metadata.get::<u32>(KEY)?.unwrap_or(32);
     // The upper bound keeps a lie from moving the data anywhere.
     if !alignment.is_power_of_two() || alignment > 1 << 20 {
-        let why = format!("is {alignment}, not a power of two up to 2^20");
+        let why = format!("is {alignment}, not a power of two up to 1,048,576");
         return Err(metadata.refuse(KEY, why));
     }
     Ok(alignment as usize)
@@ -159,27 +159,25 @@ fn tensor(cursor: &mut Cursor<'_>, alignment: usize) -> Result<(Tensor, u64)> {
 
     let rank = cursor.u32("a tensor's number of dimensions")?;
     if rank > MOST_DIMENSIONS {
-        return Err(damaged(format!(
-            "has {rank} dimensions; at most {MOST_DIMENSIONS} are possible"
-        )));
+        return Err(damaged(format!("has {rank} dimensions, more than {MOST_DIMENSIONS}")));
     }
     let mut dims = Vec::with_capacity(rank as usize);
     for _ in 0..rank {
         let size = cursor.u64("a tensor's size")?;
-        dims.push(usize::try_from(size).map_err(|e| damaged(e.to_string()))?);
+        dims.push(usize::try_from(size).unwrap_or(usize::MAX));
     }
     // GGUF has the fastest dimension first.
     dims.reverse();
-    let shape = Shape::new(&dims).map_err(|e| damaged(e.to_string()))?;
+    let shape = Shape::new(&dims).map_err(|e| damaged(format!("has no valid shape: {e}")))?;
     let id = cursor.u32("a tensor's type")?;
     let dtype = dtype_of(id).map_err(|lacking| match lacking {
         Some(name) => Error::unsupported(
             path,
             place(),
             format!("tensor type {name}"),
-            "get the model in another quantisation, such as Q4_K_M, Q8_0 or F16",
+            "download the model in another quantisation, such as Q4_K_M, Q8_0 or F16",
         ),
-        None => damaged(format!("is of type {id}, which does not exist")),
+        None => damaged(format!("has the unknown type {id}")),
     })?;
     let offset = cursor.u64("a tensor's offset")?;
     if offset % alignment as u64 != 0 {
@@ -200,7 +198,7 @@ fn place(path: &Path, mut tensor: Tensor, offset: u64, data: usize) -> Result<Te
             Ok(tensor)
         }
         _ => {
-            let why = format!("offset {offset} lies outside of any file");
+            let why = format!("starts at offset {offset}, past the end of any file");
             let place = format!("tensor `{}`", tensor.name);
             Err(Error::damaged(path, place, why))
         }

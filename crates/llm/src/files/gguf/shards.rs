@@ -13,19 +13,23 @@ use std::path::Path;
 
 pub(super) fn open(asked: &Path, shard: &ShardName) -> Result<Gguf> {
     if shard.count > MOST_SHARDS {
-        let why = format!("names {} shards; at most {MOST_SHARDS} are possible", shard.count);
-        return Err(Error::broken(asked, "file name", why, "rename the file"));
+        let why = format!("counts {} shards, more than {MOST_SHARDS}", shard.count);
+        return Err(Error::broken(asked, "the file name", why, "rename the file"));
     }
     let mut tensors = Tensors::new();
     let mut first = None;
     for (index, path) in shard.all().iter().enumerate() {
         if !path.exists() {
-            let why = format!("shard {} of {} is missing", index + 1, shard.count);
+            let why = format!("is missing (shard {} of {})", index + 1, shard.count);
             let remedy = "put all shards into one folder";
-            return Err(Error::broken(path, "file", why, remedy));
+            return Err(Error::broken(path, "the file", why, remedy));
         }
-        let data = map(path)?;
-        let head = read::head(path, &data)?;
+        let map = map(path)?;
+        let data = map.memory()?;
+        let head = read::head(path, &data);
+        // What looks damaged may have been truncated just now.
+        tensors.watch(map)?;
+        let head = head?;
         let agree = |key: &str, expected: usize| match head.metadata.get::<usize>(key)? {
             Some(found) if found != expected => {
                 let why = format!("is {found}, but the file's name says {expected}");

@@ -93,8 +93,8 @@ impl Value {
         let start = cursor.at();
         let bytes = cursor.take(kind.least_bytes(), what)?;
         if kind == Kind::Bool && bytes[0] > 1 {
-            let why = format!("{what} is a bool of value {}", bytes[0]);
-            return Err(crate::Error::damaged(cursor.path, format!("byte {start}"), why));
+            let why = format!("{what} is {}, not true (1) or false (0)", bytes[0]);
+            return Err(crate::Error::damaged(cursor.path, format!("byte {start}:"), why));
         }
         Ok(Value::from_le_bytes(kind, bytes))
     }

@@ -64,12 +64,15 @@ impl GgufWriter {
 
     /// Plans a tensor.
     pub fn tensor(&mut self, name: &str, dtype: DType, shape: Shape) -> Result<&mut GgufWriter> {
-        let refuse = |why: String| Error::damaged(Path::new("GGUF writer"), name, why);
+        let refuse = |why: String| {
+            let place = format!("tensor `{name}`");
+            Error::broken(Path::new("GGUF writer"), place, why, "convert or reshape the tensor")
+        };
         if id_of(dtype).is_none() {
-            return Err(refuse(format!("GGUF has no tensor type for {dtype}")));
+            return Err(refuse(format!("is {dtype}, for which GGUF has no type")));
         }
         if shape.rank() > 4 {
-            return Err(refuse(format!("{shape} has more than 4 dimensions")));
+            return Err(refuse(format!("has the shape {shape}, of more than 4 dimensions")));
         }
         let bytes = tensor_bytes(dtype, &shape).map_err(refuse)?;
         self.tensors.push((name.to_owned(), dtype, shape, bytes));
@@ -152,12 +155,12 @@ impl GgufStream {
 
 fn check(path: &Path, next: Option<(&str, usize)>, found: usize) -> Result<()> {
     let Some((name, expected)) = next else {
-        let why = "more tensors were written than planned";
-        return Err(Error::broken(path, "tensors", why, "plan them first"));
+        let why = "has no more planned tensors";
+        return Err(Error::broken(path, "the writer", why, "plan all tensors before the first"));
     };
     if expected != found {
-        let why = format!("{found} bytes were written, {expected} planned");
-        let remedy = "give the bytes of its dtype and shape";
+        let why = format!("takes {expected} bytes, but {found} were passed");
+        let remedy = "pass the bytes of its dtype and shape";
         return Err(Error::broken(path, format!("tensor `{name}`"), why, remedy));
     }
     Ok(())
@@ -165,5 +168,5 @@ fn check(path: &Path, next: Option<(&str, usize)>, found: usize) -> Result<()> {
 
 fn missing(path: &Path, name: &str) -> Error {
     let why = "was planned but not written";
-    Error::broken(path, format!("tensor `{name}`"), why, "write all tensors")
+    Error::broken(path, format!("tensor `{name}`"), why, "write all planned tensors")
 }

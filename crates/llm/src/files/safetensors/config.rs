@@ -1,9 +1,12 @@
 //! `config.json`: typed access with errors that name file and key.
 
-use crate::{Error, Result};
+use crate::{Error, Result, files::read};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+
+/// Published ones have a few KB.
+const MOST_BYTES: u64 = 4 << 20;
 
 /// A model's `config.json`.
 ///
@@ -30,17 +33,15 @@ impl Config {
         if !path.exists() {
             return Ok(None);
         }
-        let text = std::fs::read(&path).map_err(|e| Error::io(&path, "read", e))?;
+        let text = read::all(&path, MOST_BYTES)?;
         Config::parse(&path, &text).map(Some)
     }
 
     /// Reads JSON that was found at `path`.
     pub fn parse(path: impl AsRef<Path>, json: &[u8]) -> Result<Config> {
         let path = path.as_ref();
-        let value = serde_json::from_slice(json).map_err(|e| {
-            let place = format!("line {}, column {}", e.line(), e.column());
-            Error::damaged(path, place, e.to_string())
-        })?;
+        let value = serde_json::from_slice(json)
+            .map_err(|e| Error::damaged(path, "the file", format!("is invalid: {e}")))?;
         Ok(Config { path: path.to_owned(), value })
     }
 
@@ -50,8 +51,8 @@ impl Config {
         match found {
             None | Some(Value::Null) => Ok(None),
             Some(value) => T::deserialize(value).map(Some).map_err(|e| {
-                let remedy = "the file is damaged or of a kind of model bessemer does not know";
-                Error::broken(&self.path, format!("key `{key}`"), e.to_string(), remedy)
+                let remedy = "the file is damaged, or describes an unsupported model";
+                Error::broken(&self.path, format!("key `{key}`:"), e.to_string(), remedy)
             }),
         }
     }
@@ -63,7 +64,7 @@ impl Config {
 
     /// An error about a key that is not there.
     pub(crate) fn missing(&self, key: &str) -> Error {
-        let remedy = "the file is incomplete or of a kind of model bessemer does not know";
+        let remedy = "the file is incomplete, or describes an unsupported model";
         Error::broken(&self.path, format!("key `{key}`"), "is missing", remedy)
     }
 

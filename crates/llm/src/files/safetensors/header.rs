@@ -1,7 +1,11 @@
 //! The JSON header of one file. Read by hand rather than by the `safetensors` crate, whose errors
 //! do not say which tensor they are about; tests compare the two.
 
-use crate::{Error, Result, files::Tensor, files::tensors::tensor_bytes};
+use crate::{
+    Error, Result,
+    error::grouped,
+    files::{Tensor, tensors::tensor_bytes},
+};
 use bessemer_core::{DType, Shape};
 use serde::{
     Deserialize,
@@ -18,8 +22,8 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Tensor>> {
     let header = header(path, bytes)?;
     let data = PREFIX + header.len();
     let entries: Entries = serde_json::from_slice(header).map_err(|e| {
-        let place = format!("header, byte {}", position(header, &e));
-        Error::damaged(path, place, e.to_string())
+        let place = format!("byte {}:", position(header, &e));
+        Error::damaged(path, place, format!("the header is invalid: {e}"))
     })?;
     let mut total = 0usize;
     let mut tensors = Vec::with_capacity(entries.0.len());
@@ -29,33 +33,31 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Tensor>> {
         tensors.push(tensor);
     }
     let held = bytes.len() - data;
-    if total > held {
-        let why = format!("the tensors need {total} bytes of data, but {held} follow the header");
-        return Err(Error::damaged(path, format!("byte {data}"), why));
-    }
-    if total < held {
-        let why = format!("{held} bytes of data follow the header, the tensors take {total}");
-        return Err(Error::damaged(path, format!("byte {data}"), why));
+    if total != held {
+        let (total, held) = (grouped(total), grouped(held));
+        let why = format!("the tensors take {total} bytes, but {held} follow the header");
+        return Err(Error::damaged(path, format!("byte {data}:"), why));
     }
     Ok(tensors)
 }
 
 fn header<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a [u8]> {
     let Some((prefix, rest)) = bytes.split_first_chunk::<PREFIX>() else {
-        let why = format!("has {} bytes, not even a header's length", bytes.len());
-        return Err(Error::damaged(path, "byte 0", why));
+        let why = format!("has {} bytes, too few for a safetensors file", bytes.len());
+        return Err(Error::damaged(path, "the file", why));
     };
     let len = u64::from_le_bytes(*prefix);
     if rest.first() != Some(&b'{') {
-        let remedy = "name a safetensors or a GGUF file";
-        let why = "does not start as a safetensors file does";
-        return Err(Error::broken(path, "byte 8", why, remedy));
+        let remedy = "pass a safetensors or a GGUF file";
+        let why = "is not in the safetensors format";
+        return Err(Error::broken(path, "the file", why, remedy));
     }
     match usize::try_from(len) {
         Ok(len) if len <= MOST_HEADER_BYTES && len <= rest.len() => Ok(&rest[..len]),
         _ => {
-            let why = format!("a header of {len} bytes does not fit; {} follow", rest.len());
-            Err(Error::damaged(path, "byte 0", why))
+            let most = grouped(rest.len().min(MOST_HEADER_BYTES));
+            let why = format!("the header takes {len} bytes, more than the {most} possible");
+            Err(Error::damaged(path, "byte 0:", why))
         }
     }
 }
@@ -73,21 +75,23 @@ fn tensor(path: &Path, name: String, info: Info, data: usize) -> Result<Tensor> 
         "BOOL" => DType::Bool,
         other => {
             let what = format!("dtype {other}");
-            let remedy = "get the model in F32, F16 or BF16, or as a GGUF file";
+            let remedy = "download the model in F32, F16 or BF16, or as a GGUF file";
             return Err(Error::unsupported(path, place(), what, remedy));
         }
     };
-    let shape = Shape::new(&info.shape).map_err(|e| damaged(e.to_string()))?;
+    let shape = Shape::new(&info.shape).map_err(|e| damaged(format!("has no valid shape: {e}")))?;
     let bytes = tensor_bytes(dtype, &shape).map_err(damaged)?;
     let [start, end] = info.data_offsets;
     if end.checked_sub(start) != Some(bytes) {
         return Err(damaged(format!(
-            "lies at {start}..{end}, but {dtype} {shape} takes {bytes} bytes"
+            "lies at bytes {start}..{end}, but {dtype} {shape} takes {bytes} bytes"
         )));
     }
     let range = match (data.checked_add(start), data.checked_add(end)) {
         (Some(start), Some(end)) => start..end,
-        _ => return Err(damaged(format!("{start}..{end} lies outside of any file"))),
+        _ => {
+            return Err(damaged(format!("lies at bytes {start}..{end}, past the end of any file")));
+        }
     };
     Ok(Tensor { name, dtype, shape, file: 0, range })
 }

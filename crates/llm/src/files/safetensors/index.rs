@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result,
-    files::{map::map, names::MOST_SHARDS, tensors::Tensors},
+    files::{names::MOST_SHARDS, read, tensors::Tensors},
 };
 use serde::Deserialize;
 use std::{
@@ -10,21 +10,22 @@ use std::{
     path::{Component, Path},
 };
 
+/// The largest published index has 6 MB.
+const MOST_BYTES: u64 = 64 << 20;
+
 #[derive(Deserialize)]
 struct Index {
     weight_map: BTreeMap<String, String>,
 }
 
 pub(super) fn open(path: &Path) -> Result<Tensors> {
-    let text = std::fs::read(path).map_err(|e| Error::io(path, "read", e))?;
-    let index: Index = serde_json::from_slice(&text).map_err(|e| {
-        let place = format!("line {}, column {}", e.line(), e.column());
-        Error::damaged(path, place, e.to_string())
-    })?;
+    let text = read::all(path, MOST_BYTES)?;
+    let index: Index = serde_json::from_slice(&text)
+        .map_err(|e| Error::damaged(path, "the file", format!("is invalid: {e}")))?;
     let files: BTreeSet<&str> = index.weight_map.values().map(String::as_str).collect();
     if files.len() > MOST_SHARDS {
-        let why = format!("names {} files; at most {MOST_SHARDS} are possible", files.len());
-        return Err(Error::damaged(path, "weight_map", why));
+        let why = format!("names {} files, more than {MOST_SHARDS}", files.len());
+        return Err(Error::damaged(path, "`weight_map`", why));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut tensors = Tensors::new();
@@ -32,20 +33,20 @@ pub(super) fn open(path: &Path) -> Result<Tensors> {
         // An index from elsewhere must not reach out of its folder.
         let mut parts = Path::new(name).components();
         if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
-            let why = format!("file {name:?} is not a plain name");
-            return Err(Error::damaged(path, "weight_map", why));
+            let why = format!("names the file {name:?}, which is not a plain file name");
+            return Err(Error::damaged(path, "`weight_map`", why));
         }
         let file = folder.join(name);
         if !file.exists() {
             let remedy = "put all shards into one folder";
-            return Err(Error::broken(&file, "file", "shard is missing", remedy));
+            return Err(Error::broken(&file, "the file", "is missing (a shard)", remedy));
         }
-        super::add(&mut tensors, &file, map(&file)?)?;
+        super::add_mapped(&mut tensors, &file)?;
     }
     for (name, file) in &index.weight_map {
         if tensors.get(name).is_none() {
-            let why = format!("tensor `{name}` is not in {file}");
-            return Err(Error::damaged(path, "weight_map", why));
+            let why = format!("places tensor `{name}` in {file}, which lacks it");
+            return Err(Error::damaged(path, "`weight_map`", why));
         }
     }
     Ok(tensors)

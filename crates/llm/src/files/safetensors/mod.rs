@@ -52,15 +52,15 @@ impl Safetensors {
                 Some(shard) if shard.count > 1 => {
                     let index = folder.join(INDEX);
                     if !index.exists() {
-                        let remedy = "get the index too: it names the tensors of each shard";
+                        let remedy = "download it too, as it lists the tensors of each shard";
                         let why = "is missing beside the shards";
-                        return Err(Error::broken(&index, "file", why, remedy));
+                        return Err(Error::broken(&index, "the file", why, remedy));
                     }
                     index::open(&index)?
                 }
                 _ => {
                     let mut tensors = Tensors::new();
-                    add(&mut tensors, &entry, map(&entry)?)?;
+                    add_mapped(&mut tensors, &entry)?;
                     tensors
                 }
             }
@@ -90,9 +90,9 @@ impl Safetensors {
     /// The model's `config.json`, or an error that names where it should be.
     pub fn require_config(&self) -> Result<&Config> {
         self.config.as_ref().ok_or_else(|| {
-            let remedy = "get it too: it says what the weights are";
+            let remedy = "download it too, as it describes the model";
             let path = self.folder.join("config.json");
-            Error::broken(&path, "file", "is missing beside the weights", remedy)
+            Error::broken(&path, "the file", "is missing beside the weights", remedy)
         })
     }
 
@@ -105,10 +105,18 @@ impl Safetensors {
 fn entry_of(folder: &Path) -> Result<PathBuf> {
     let found = [INDEX, SINGLE].map(|name| folder.join(name));
     found.into_iter().find(|p| p.exists()).ok_or_else(|| {
-        let why = format!("holds neither {SINGLE} nor {INDEX}");
-        let remedy = "name the model's file, or the folder it is in";
-        Error::broken(folder, "folder", why, remedy)
+        let why = format!("has neither {SINGLE} nor {INDEX}");
+        let remedy = "pass the model's file or its folder";
+        Error::broken(folder, "the folder", why, remedy)
     })
+}
+
+fn add_mapped(tensors: &mut Tensors, path: &Path) -> Result<()> {
+    let map = map(path)?;
+    let added = add(tensors, path, map.memory()?);
+    // What looks damaged may have been truncated just now.
+    tensors.watch(map)?;
+    added
 }
 
 fn add(tensors: &mut Tensors, path: &Path, data: HostMemory) -> Result<()> {

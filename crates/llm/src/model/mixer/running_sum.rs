@@ -105,5 +105,5 @@ pub(crate) fn model(file: &Gguf, layers: &[usize], device: &Arc<dyn Device>) -> 
     }
     let names = Names::of_gguf(crate::model::gguf::family(file).unwrap());
     let weights = Weights::load(&config, &names, None, file.tensors(), &**device).unwrap();
-    Model { config, weights, device: Arc::clone(device) }
+    Model { config, weights, device: Arc::clone(device), maps: Vec::new() }
 }

@@ -4,7 +4,10 @@ use super::{
     Words,
     merge::{self, NO_TOKEN, Rules, Scratch, Symbol},
 };
-use crate::tokenizer::vocab::Vocab;
+use crate::{
+    Result,
+    tokenizer::{limits::Watch, vocab::Vocab},
+};
 use foldhash::HashMap;
 
 /// Merges by rank: `(left, right)` to `(rank, token)`.
@@ -51,14 +54,21 @@ impl Rules for Merges {
 }
 
 impl Words for Bpe {
-    fn encode(&self, vocab: &Vocab, word: &str, scratch: &mut Scratch, out: &mut Vec<u32>) {
+    fn encode(
+        &self,
+        vocab: &Vocab,
+        word: &str,
+        scratch: &mut Scratch,
+        watch: &Watch<'_>,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
         match &self.start {
-            Start::Bytes(_) => self.encode_bytes(vocab, word.as_bytes(), scratch, out),
-            Start::Chars(_) if self.is_whole(vocab, word.as_bytes(), out) => {}
+            Start::Bytes(_) => self.encode_bytes(vocab, word.as_bytes(), scratch, watch, out),
+            Start::Chars(_) if self.is_whole(vocab, word.as_bytes(), out) => Ok(()),
             Start::Chars(chars) => {
                 scratch.symbols.clear();
                 chars.start(vocab, word, &mut scratch.symbols);
-                self.finish(scratch, out);
+                self.finish(scratch, watch, out)
             }
         }
     }
@@ -78,19 +88,20 @@ impl Bpe {
         vocab: &Vocab,
         word: &[u8],
         scratch: &mut Scratch,
+        watch: &Watch<'_>,
         out: &mut Vec<u32>,
-    ) {
+    ) -> Result<()> {
         let Start::Bytes(tokens) = &self.start else {
-            return;
+            return Ok(());
         };
         if self.is_whole(vocab, word, out) {
-            return;
+            return Ok(());
         }
         // A byte that the vocabulary lacks is left out, as the format's own code does.
         let ids = word.iter().map(|&b| tokens[usize::from(b)]);
         scratch.symbols.clear();
         scratch.symbols.extend(ids.filter(|&id| id != NO_TOKEN).map(symbol));
-        self.finish(scratch, out);
+        self.finish(scratch, watch, out)
     }
 
     fn is_whole(&self, vocab: &Vocab, word: &[u8], out: &mut Vec<u32>) -> bool {
@@ -99,9 +110,10 @@ impl Bpe {
         id.is_some()
     }
 
-    fn finish(&self, scratch: &mut Scratch, out: &mut Vec<u32>) {
-        merge::merge(&self.merges, scratch);
+    fn finish(&self, scratch: &mut Scratch, watch: &Watch<'_>, out: &mut Vec<u32>) -> Result<()> {
+        merge::merge(&self.merges, scratch, watch)?;
         out.extend(scratch.symbols.iter().map(|symbol| symbol.id));
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Merging neighbours, best first: what BPE by rank and SentencePiece by score share.
 
+use crate::{Result, tokenizer::limits::Watch};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// A stretch of the word that is one token so far.
@@ -41,11 +42,14 @@ const FEW: usize = 48;
 
 /// Merges `scratch.symbols` until no rule applies: always the most urgent pair, of equals the
 /// leftmost.
-pub(crate) fn merge(rules: &impl Rules, scratch: &mut Scratch) {
+pub(crate) fn merge(rules: &impl Rules, scratch: &mut Scratch, watch: &Watch<'_>) -> Result<()> {
     match scratch.symbols.len() {
-        0 | 1 => {}
-        n if n <= FEW => merge_few(rules, scratch),
-        _ => merge_many(rules, scratch),
+        0 | 1 => Ok(()),
+        n if n <= FEW => {
+            merge_few(rules, scratch);
+            Ok(())
+        }
+        _ => merge_many(rules, scratch, watch),
     }
 }
 
@@ -77,7 +81,7 @@ fn merge_few(rules: &impl Rules, scratch: &mut Scratch) {
 
 /// A heap of candidates over a linked list. Candidates that have gone stale are recognised when
 /// they come up: their pair no longer has the rank they were noted with.
-fn merge_many(rules: &impl Rules, scratch: &mut Scratch) {
+fn merge_many(rules: &impl Rules, scratch: &mut Scratch, watch: &Watch<'_>) -> Result<()> {
     let Scratch { symbols, links, heap, .. } = scratch;
     let count = symbols.len() as u32;
     links.clear();
@@ -92,6 +96,7 @@ fn merge_many(rules: &impl Rules, scratch: &mut Scratch) {
     heap.clear();
     heap.extend((1..count).filter_map(|i| candidate(symbols, i - 1, i)));
     while let Some(Reverse(key)) = heap.pop() {
+        watch.check()?;
         let (rank, left) = ((key >> 32) as u32, key as u32);
         let right = links[left as usize].next;
         // A symbol that was merged away has an end before its start.
@@ -116,6 +121,7 @@ fn merge_many(rules: &impl Rules, scratch: &mut Scratch) {
         }
     }
     symbols.retain(|symbol| symbol.end >= symbol.start);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -144,7 +150,10 @@ mod tests {
                 way(&Arithmetic, &mut scratch);
                 scratch.symbols.iter().map(|s| (s.id, s.start, s.end)).collect::<Vec<_>>()
             };
-            prop_assert_eq!(run(merge_few), run(merge_many));
+            prop_assert_eq!(
+                run(merge_few),
+                run(|rules, scratch| merge_many(rules, scratch, &Watch::new(0, None)).unwrap())
+            );
         }
     }
 }

@@ -8,7 +8,8 @@ pub(crate) mod word_piece;
 
 pub(crate) use merge::Scratch;
 
-use super::vocab::Vocab;
+use super::{limits::Watch, vocab::Vocab};
+use crate::Result;
 use bpe::Bpe;
 use spm::Spm;
 use unigram::Unigram;
@@ -16,7 +17,14 @@ use word_piece::WordPiece;
 
 /// Something that turns one word into tokens.
 pub(crate) trait Words {
-    fn encode(&self, vocab: &Vocab, word: &str, scratch: &mut Scratch, out: &mut Vec<u32>);
+    fn encode(
+        &self,
+        vocab: &Vocab,
+        word: &str,
+        scratch: &mut Scratch,
+        watch: &Watch<'_>,
+        out: &mut Vec<u32>,
+    ) -> Result<()>;
 }
 
 #[derive(Clone)]
@@ -30,13 +38,23 @@ pub(crate) enum Model {
 }
 
 impl Words for Model {
-    fn encode(&self, vocab: &Vocab, word: &str, scratch: &mut Scratch, out: &mut Vec<u32>) {
+    fn encode(
+        &self,
+        vocab: &Vocab,
+        word: &str,
+        scratch: &mut Scratch,
+        watch: &Watch<'_>,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
         match self {
-            Model::Bpe(model) => model.encode(vocab, word, scratch, out),
-            Model::Spm(model) => model.encode(vocab, word, scratch, out),
-            Model::Unigram(model) => model.encode(vocab, word, scratch, out),
-            Model::WordPiece(model) => model.encode(vocab, word, scratch, out),
-            Model::WordLevel(unknown) => out.extend(vocab.id(word.as_bytes()).or(*unknown)),
+            Model::Bpe(model) => model.encode(vocab, word, scratch, watch, out),
+            Model::Spm(model) => model.encode(vocab, word, scratch, watch, out),
+            Model::Unigram(model) => model.encode(vocab, word, scratch, watch, out),
+            Model::WordPiece(model) => model.encode(vocab, word, scratch, watch, out),
+            Model::WordLevel(unknown) => {
+                out.extend(vocab.id(word.as_bytes()).or(*unknown));
+                Ok(())
+            }
         }
     }
 }

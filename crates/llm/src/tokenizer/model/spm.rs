@@ -4,7 +4,10 @@ use super::{
     Words,
     merge::{self, NO_TOKEN, Rules, Scratch, Symbol},
 };
-use crate::tokenizer::vocab::Vocab;
+use crate::{
+    Result,
+    tokenizer::{limits::Watch, vocab::Vocab},
+};
 
 /// A SentencePiece BPE model.
 #[derive(Clone)]
@@ -57,7 +60,14 @@ fn descending(score: f32) -> u32 {
 }
 
 impl Words for Spm {
-    fn encode(&self, vocab: &Vocab, word: &str, scratch: &mut Scratch, out: &mut Vec<u32>) {
+    fn encode(
+        &self,
+        vocab: &Vocab,
+        word: &str,
+        scratch: &mut Scratch,
+        watch: &Watch<'_>,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
         let usable = |id: &u32| self.ranks.get(*id as usize).is_some_and(|r| *r != NEVER);
         scratch.symbols.clear();
         scratch.symbols.extend(word.char_indices().map(|(at, c)| {
@@ -66,7 +76,7 @@ impl Words for Spm {
             Symbol { id: id.unwrap_or(NO_TOKEN), start: at as u32, end: end as u32 }
         }));
         let rules = ByText { word: word.as_bytes(), vocab, ranks: &self.ranks };
-        merge::merge(&rules, scratch);
+        merge::merge(&rules, scratch, watch)?;
         for symbol in &scratch.symbols {
             if symbol.id != NO_TOKEN {
                 out.push(symbol.id);
@@ -80,6 +90,7 @@ impl Words for Spm {
                 out.extend(self.unknown);
             }
         }
+        Ok(())
     }
 }
 

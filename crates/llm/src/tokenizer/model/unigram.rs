@@ -1,7 +1,10 @@
 //! Unigram: of all ways to cut a word, the one with the highest sum of scores.
 
 use super::{Scratch, Words};
-use crate::tokenizer::{model::merge::NO_TOKEN, vocab::Vocab};
+use crate::{
+    Result,
+    tokenizer::{limits::Watch, model::merge::NO_TOKEN, vocab::Vocab},
+};
 use std::collections::VecDeque;
 
 /// A unigram model.
@@ -46,12 +49,20 @@ struct Step {
 }
 
 impl Words for Unigram {
-    fn encode(&self, _: &Vocab, word: &str, _: &mut Scratch, out: &mut Vec<u32>) {
+    fn encode(
+        &self,
+        _: &Vocab,
+        word: &str,
+        _: &mut Scratch,
+        watch: &Watch<'_>,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
         let bytes = word.as_bytes();
         let nowhere = Step { score: f64::NEG_INFINITY, from: usize::MAX, id: NO_TOKEN };
         let mut best = vec![nowhere; bytes.len() + 1];
         best[0].score = 0.0;
         for (at, c) in word.char_indices() {
+            watch.check()?;
             let so_far = best[at].score;
             let single = at + c.len_utf8();
             let mut offer = |end: usize, step: Step| {
@@ -72,6 +83,7 @@ impl Words for Unigram {
             }
         }
         self.emit(bytes, &best, out);
+        Ok(())
     }
 }
 

@@ -2,7 +2,10 @@
 //! is unknown as a whole.
 
 use super::{Scratch, Words};
-use crate::tokenizer::vocab::Vocab;
+use crate::{
+    Result,
+    tokenizer::{limits::Watch, vocab::Vocab},
+};
 
 /// A WordPiece model.
 #[derive(Clone)]
@@ -17,17 +20,31 @@ pub(crate) struct WordPiece {
 }
 
 impl Words for WordPiece {
-    fn encode(&self, vocab: &Vocab, word: &str, _: &mut Scratch, out: &mut Vec<u32>) {
+    fn encode(
+        &self,
+        vocab: &Vocab,
+        word: &str,
+        _: &mut Scratch,
+        watch: &Watch<'_>,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
         let before = out.len();
-        if word.chars().count() > self.most_chars || !self.pieces(vocab, word, out) {
+        if word.chars().count() > self.most_chars || !self.pieces(vocab, word, watch, out)? {
             out.truncate(before);
             out.extend(self.unknown);
         }
+        Ok(())
     }
 }
 
 impl WordPiece {
-    fn pieces(&self, vocab: &Vocab, word: &str, out: &mut Vec<u32>) -> bool {
+    fn pieces(
+        &self,
+        vocab: &Vocab,
+        word: &str,
+        watch: &Watch<'_>,
+        out: &mut Vec<u32>,
+    ) -> Result<bool> {
         let mut at = 0;
         let mut spelled = String::new();
         while at < word.len() {
@@ -35,10 +52,11 @@ impl WordPiece {
             spelled.push_str(if at == 0 { &self.first_prefix } else { &self.continuing_prefix });
             let prefix = spelled.len();
             let most = vocab.longest().saturating_sub(prefix).min(word.len() - at);
-            spelled.push_str(&word[at..at + floor_boundary(&word[at..], most)]);
+            spelled.push_str(&word[at..word.floor_char_boundary(at + most)]);
             let found = loop {
+                watch.check()?;
                 if spelled.len() == prefix {
-                    return false;
+                    return Ok(false);
                 }
                 if let Some(id) = vocab.id(spelled.as_bytes()) {
                     break id;
@@ -48,11 +66,6 @@ impl WordPiece {
             out.push(found);
             at += spelled.len() - prefix;
         }
-        true
+        Ok(true)
     }
-}
-
-/// The last character boundary up to `at`.
-fn floor_boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
 }

@@ -1,6 +1,9 @@
 //! BERT's normaliser.
 
-use crate::tokenizer::chars;
+use crate::{
+    Result,
+    tokenizer::{chars, limits::Growth},
+};
 use unicode_normalization::UnicodeNormalization;
 
 /// What BERT does to text before it is cut.
@@ -16,7 +19,7 @@ pub(crate) struct Bert {
 }
 
 impl Bert {
-    pub(crate) fn apply(&self, text: &str) -> String {
+    pub(crate) fn apply(&self, text: &str, growth: Growth) -> Result<String> {
         let mut out = String::with_capacity(text.len());
         for c in text.chars() {
             match c {
@@ -29,12 +32,12 @@ impl Bert {
             }
         }
         if self.strip_accents.unwrap_or(self.lowercase) {
-            out = out.nfd().filter(|c| !chars::is_nonspacing_mark(*c)).collect();
+            out = growth.collect(out.nfd().filter(|c| !chars::is_nonspacing_mark(*c)))?;
         }
         if self.lowercase {
             out = super::lowercase(&out);
         }
-        out
+        Ok(out)
     }
 }
 

@@ -1,6 +1,12 @@
 //! SentencePiece's compiled table of replacements: a double-array trie of what to replace, and
 //! the replacements one after the other. Every step into it is checked: it comes from a file.
 
+use crate::{Result, tokenizer::limits::Growth};
+
+/// The most bytes of what is replaced, and of what it is replaced by. Unicode's longest have 18 and 33;
+/// a hostile trie may be endless.
+const LONGEST: usize = 256;
+
 /// The table.
 #[derive(Clone)]
 pub(crate) struct Charsmap {
@@ -12,12 +18,12 @@ impl Charsmap {
     /// Takes a table apart; the error says what is wrong.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Charsmap, String> {
         let Some((size, rest)) = bytes.split_first_chunk::<4>() else {
-            return Err(format!("a table of {} bytes has no size", bytes.len()));
+            return Err(format!("is a charsmap of {} bytes, too short for its size", bytes.len()));
         };
         let size = u32::from_le_bytes(*size) as usize;
         if !size.is_multiple_of(4) || size > rest.len() {
             let held = rest.len();
-            return Err(format!("a trie of {size} bytes in a table of {held}"));
+            return Err(format!("is a charsmap of {held} bytes with a trie of {size}"));
         }
         let (trie, replacements) = rest.split_at(size);
         let units = trie.chunks_exact(4);
@@ -30,7 +36,7 @@ impl Charsmap {
     }
 
     /// Replaces from left to right, always the longest that matches.
-    pub(crate) fn apply(&self, text: &str) -> String {
+    pub(crate) fn apply(&self, text: &str, growth: Growth) -> Result<String> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
@@ -39,6 +45,7 @@ impl Charsmap {
             match found.and_then(|(len, at)| Some((len, self.replacement(at)?))) {
                 Some((len, new)) => {
                     out.push_str(new);
+                    growth.check(out.len())?;
                     rest = &rest[len..];
                 }
                 None => {
@@ -47,7 +54,7 @@ impl Charsmap {
                 }
             }
         }
-        out
+        Ok(out)
     }
 
     /// The length of the longest match at the start of `text`, and where its replacement starts.
@@ -55,7 +62,7 @@ impl Charsmap {
         let mut best = None;
         let mut node = 0usize;
         let mut unit = *self.units.first()?;
-        for (i, &byte) in text.iter().enumerate() {
+        for (i, &byte) in text.iter().enumerate().take(LONGEST) {
             node ^= offset(unit);
             // A zero byte would be the mark of a leaf, not a step.
             if byte == 0 {
@@ -80,6 +87,7 @@ impl Charsmap {
 
     fn replacement(&self, at: usize) -> Option<&str> {
         let rest = self.replacements.get(at..)?;
+        let rest = &rest[..rest.len().min(LONGEST)];
         let end = rest.iter().position(|&b| b == 0)?;
         std::str::from_utf8(&rest[..end]).ok()
     }
@@ -103,8 +111,9 @@ mod tests {
             let mut table = vec![64, 0, 0, 0];
             table.extend([fill; 80]);
             let map = Charsmap::parse(&table).unwrap();
-            map.apply("aé漢\0😀");
+            map.apply("aé漢\0😀", Growth::of_text(10)).unwrap();
         }
-        assert_eq!(Charsmap::parse(&[0, 0, 0, 0]).unwrap().apply("same"), "same");
+        let empty = Charsmap::parse(&[0, 0, 0, 0]).unwrap();
+        assert_eq!(empty.apply("same", Growth::of_text(4)).unwrap(), "same");
     }
 }

@@ -6,7 +6,11 @@ mod charsmap;
 pub(crate) use bert::Bert;
 pub(crate) use charsmap::Charsmap;
 
-use super::{byte_alphabet, split::Pattern};
+use super::{
+    byte_alphabet,
+    limits::{Growth, Watch},
+    split::Pattern,
+};
 use crate::Result;
 use std::borrow::Cow;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -43,11 +47,18 @@ pub(crate) enum Normalize {
     Spell,
 }
 
-/// Does all steps.
-pub(crate) fn normalize<'t>(steps: &[Normalize], text: &'t str) -> Result<Cow<'t, str>> {
+/// Does all steps, each of which makes as much of the text as `growth` lets it.
+pub(crate) fn normalize<'t>(
+    steps: &[Normalize],
+    text: &'t str,
+    watch: &Watch<'_>,
+    growth: Growth,
+) -> Result<Cow<'t, str>> {
     let mut text = Cow::Borrowed(text);
     for step in steps {
-        if let Some(new) = step.apply(&text)? {
+        watch.check_now()?;
+        if let Some(new) = step.apply(&text, watch, growth)? {
+            growth.check(new.len())?;
             text = Cow::Owned(new);
         }
     }
@@ -56,17 +67,17 @@ pub(crate) fn normalize<'t>(steps: &[Normalize], text: &'t str) -> Result<Cow<'t
 
 impl Normalize {
     /// The new text; `None` if it is the same.
-    fn apply(&self, text: &str) -> Result<Option<String>> {
+    fn apply(&self, text: &str, watch: &Watch<'_>, growth: Growth) -> Result<Option<String>> {
         let composed = matches!(self, Normalize::Nfc | Normalize::Nfkc)
             || matches!(self, Normalize::Nfd | Normalize::Nfkd);
         if composed && text.is_ascii() {
             return Ok(None);
         }
         Ok(Some(match self {
-            Normalize::Nfc => text.nfc().collect(),
-            Normalize::Nfd => text.nfd().collect(),
-            Normalize::Nfkc => text.nfkc().collect(),
-            Normalize::Nfkd => text.nfkd().collect(),
+            Normalize::Nfc => growth.collect(text.nfc())?,
+            Normalize::Nfd => growth.collect(text.nfd())?,
+            Normalize::Nfkc => growth.collect(text.nfkc())?,
+            Normalize::Nfkd => growth.collect(text.nfkd())?,
             Normalize::Lowercase => lowercase(text),
             Normalize::StripAccents => strip_accents(text),
             Normalize::Strip { left, right } => {
@@ -75,12 +86,17 @@ impl Normalize {
                 text.to_owned()
             }
             Normalize::Nmt => text.chars().filter_map(nmt).collect(),
-            Normalize::Replace { pattern, content } => return replace(text, pattern, content),
+            Normalize::Replace { pattern, content } => {
+                return pattern.replace(text, content, watch, growth);
+            }
             Normalize::Prepend(_) if text.is_empty() => return Ok(None),
-            Normalize::Prepend(prefix) => [prefix, text].concat(),
+            Normalize::Prepend(prefix) => {
+                growth.check(prefix.len() + text.len())?;
+                [prefix, text].concat()
+            }
             Normalize::FewSpaces => few_spaces(text),
-            Normalize::Bert(bert) => bert.apply(text),
-            Normalize::Charsmap(map) => map.apply(text),
+            Normalize::Bert(bert) => bert.apply(text, growth)?,
+            Normalize::Charsmap(map) => map.apply(text, growth)?,
             Normalize::Spell => byte_alphabet::spell(text),
         }))
     }
@@ -98,21 +114,6 @@ fn strip_accents(text: &str) -> String {
 fn few_spaces(text: &str) -> String {
     let words = text.split(' ').filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
-}
-
-fn replace(text: &str, pattern: &Pattern, content: &str) -> Result<Option<String>> {
-    let mut new = String::new();
-    let mut at = 0;
-    pattern.matches(text, &mut |found| {
-        new.push_str(&text[at..found.start]);
-        new.push_str(content);
-        at = found.end;
-    })?;
-    if at == 0 && new.is_empty() {
-        return Ok(None);
-    }
-    new.push_str(&text[at..]);
-    Ok(Some(new))
 }
 
 /// The cleaning that Google's translation models were trained with.
@@ -140,7 +141,11 @@ mod tests {
 
     #[test]
     fn steps() {
-        let run = |step: Normalize, text: &str| normalize(&[step], text).unwrap().into_owned();
+        let watch = Watch::new(0, None);
+        let run = |step: Normalize, text: &str| {
+            let growth = Growth::of_text(text.len());
+            normalize(&[step], text, &watch, growth).unwrap().into_owned()
+        };
         assert_eq!(run(Normalize::Nfkc, "ﬁ①"), "fi1");
         assert_eq!(run(Normalize::Lowercase, "ΑΣ"), "ας".replace('ς', "σ"));
         assert_eq!(run(Normalize::FewSpaces, "  a   b "), "a b");

@@ -3,11 +3,13 @@
 use super::{ends::ends, parts};
 use crate::{
     Error, Result,
+    error::grouped,
     files::gguf::{Array, Metadata},
     tokenizer::{
         Roles, Tokenizer,
         added::{Added, AddedTokens},
         decode::{Decode, Decoder},
+        limits::MOST_MERGES,
         model::{
             Model,
             bpe::{Bpe, Merges, Start},
@@ -66,7 +68,7 @@ pub(super) fn read(meta: &Metadata) -> Result<Tokenizer> {
                 meta.path(),
                 format!("key `{}`", key("model")),
                 format!("tokenizer {other:?}"),
-                "llama, gpt2, bert and t5 are read: get the model with one of them",
+                "the supported ones are llama, gpt2, bert and t5",
             ));
         }
     };
@@ -113,9 +115,8 @@ impl<'a> Listed<'a> {
             let is_text = self.is_text(id as u32);
             let spelled = is_text.then(|| bytes(token)).flatten();
             let named = spelled.is_some();
-            if !vocab.push(spelled.as_deref().unwrap_or(token), named) {
-                return Err(self.meta.refuse(&key("tokens"), "is larger than 4 GB"));
-            }
+            let piece = spelled.as_deref().unwrap_or(token);
+            vocab.push(piece, named).map_err(|e| self.meta.refuse(&key("tokens"), e))?;
         }
         Ok(vocab)
     }
@@ -129,7 +130,7 @@ impl<'a> Listed<'a> {
             Some(id) => match u32::try_from(id) {
                 Ok(id) if (id as usize) < self.tokens.len() => Ok(Some(id)),
                 _ => {
-                    let why = format!("is {id}, but there are {} tokens", self.tokens.len());
+                    let why = format!("is {id}, out of range for {} tokens", self.tokens.len());
                     Err(self.meta.refuse(&name, why))
                 }
             },
@@ -204,7 +205,7 @@ impl<'a> Listed<'a> {
     fn bpe(&self) -> Result<Kind> {
         let name = self.meta.get::<&str>(&key("pre"))?.unwrap_or("default");
         let family = family(name).ok_or_else(|| {
-            let remedy = "get the model from a converter that names another, or a newer bessemer";
+            let remedy = "use another conversion of the model, or a newer bessemer";
             let place = format!("key `{}`", key("pre"));
             let what = format!("pre-tokenizer {name:?}");
             Error::unsupported(self.meta.path(), place, what, remedy)
@@ -216,13 +217,20 @@ impl<'a> Listed<'a> {
         let Some(strings) = listed.strings() else {
             return Err(self.meta.refuse(&key("merges"), "is not a list of strings"));
         };
-        merges.reserve(listed.len().min(1 << 20));
+        if listed.len() > MOST_MERGES {
+            let (len, most) = (grouped(listed.len()), grouped(MOST_MERGES));
+            return Err(self
+                .meta
+                .refuse(&key("merges"), format!("has {len} entries, more than {most}")));
+        }
+        merges.reserve(listed.len());
         let mut whole = Vec::new();
         for (rank, merge) in strings.enumerate() {
             // A space can only be what parts the two: within tokens it is spelled otherwise.
             let halves = std::str::from_utf8(merge).ok();
             let Some((left, right)) = halves.and_then(|text| text.split_once(' ')) else {
-                let why = format!("entry {rank} is not two tokens with a space between");
+                let why =
+                    format!("has an entry {rank} that is not two tokens with a space between");
                 return Err(self.meta.refuse(&key("merges"), why));
             };
             whole.clear();
@@ -334,7 +342,8 @@ impl<'a> Listed<'a> {
         Ok(Tokenizer {
             before: affix(self.flag("add_bos_token", kind.bos)?, bos),
             after: affix(self.flag("add_eos_token", kind.eos)?, last),
-            added: AddedTokens::new(added, &kind.normalizers)?,
+            added: AddedTokens::new(added, &kind.normalizers)
+                .map_err(|e| self.meta.refuse(&key("tokens"), e))?,
             vocab: kind.vocab,
             normalizers: kind.normalizers,
             splits: kind.splits,
@@ -357,7 +366,7 @@ impl<'a> Listed<'a> {
                 _ => continue,
             };
             let Ok(content) = std::str::from_utf8(token) else {
-                let why = format!("token {id} is special but not UTF-8");
+                let why = format!("has the special token {id}, which is not UTF-8");
                 return Err(self.meta.refuse(&key("tokens"), why));
             };
             // Phi-3's tokenizer drops what follows its marks; GGUF has no place to say so.

@@ -5,8 +5,11 @@ mod gguf;
 mod json;
 mod parts;
 
-use super::Tokenizer;
-use crate::{Error, Result, files::Gguf, files::ModelFile};
+use super::{Tokenizer, limits::MOST_JSON_BYTES};
+use crate::{
+    Result,
+    files::{Gguf, ModelFile, read},
+};
 use std::path::Path;
 
 impl Tokenizer {
@@ -17,17 +20,17 @@ impl Tokenizer {
 
     /// Reads the JSON of a `tokenizer.json` that was found at `path`.
     pub fn from_json(path: impl AsRef<Path>, json: &[u8]) -> Result<Tokenizer> {
-        json::read(path.as_ref(), json, None)
+        json::parse(path.as_ref(), json, None)
     }
 
     /// Opens a `tokenizer.json`. If there is a `tokenizer_config.json` beside it, that says which
     /// tokens begin and end a text.
     pub fn open(path: impl AsRef<Path>) -> Result<Tokenizer> {
         let path = path.as_ref();
-        let json = std::fs::read(path).map_err(|e| Error::io(path, "read", e))?;
+        let json = read::all(path, MOST_JSON_BYTES)?;
         let config = path.with_file_name("tokenizer_config.json");
         let roles = config.exists().then(|| json::roles(&config)).transpose()?;
-        json::read(path, &json, roles.as_ref())
+        json::parse(path, &json, roles.as_ref())
     }
 
     /// The tokenizer of a model: in its file, or beside it.

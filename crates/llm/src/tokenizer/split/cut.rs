@@ -1,7 +1,7 @@
 //! Cutting words at matches, and what becomes of the matches.
 
 use super::Pieces;
-use crate::Result;
+use crate::{Result, tokenizer::limits::Watch};
 use std::ops::Range;
 
 /// What becomes of a match.
@@ -28,21 +28,28 @@ pub(super) fn cut(
     pieces: &mut Pieces<'_>,
     behavior: Behavior,
     invert: bool,
-    find: impl Fn(&str, &mut dyn FnMut(Range<usize>)) -> Result<()>,
+    watch: &Watch<'_>,
+    find: impl Fn(&str, &mut dyn FnMut(Range<usize>) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
     let mut spans = Vec::with_capacity(pieces.spans.len());
     let (mut parts, mut arranged) = (Vec::new(), Vec::new());
     for span in &pieces.spans {
         let word = &pieces.text[span.clone()];
+        watch.check()?;
         parts.clear();
         let mut at = 0;
+        let mut part = |range: Range<usize>, is_match: bool| {
+            if !range.is_empty() {
+                parts.push((range, is_match));
+            }
+        };
         find(word, &mut |found| {
-            parts.push((at..found.start, invert));
+            part(at..found.start, invert);
             at = found.end;
-            parts.push((found, !invert));
+            part(found, !invert);
+            Ok(())
         })?;
-        parts.push((at..word.len(), invert));
-        parts.retain(|(range, _)| !range.is_empty());
+        part(at..word.len(), invert);
         arrange(&parts, behavior, &mut arranged);
         let moved = arranged.drain(..);
         spans.extend(moved.map(|part| span.start + part.start..span.start + part.end));
@@ -97,9 +104,8 @@ mod tests {
     fn behaviours() {
         let run = |behavior, invert| {
             let mut pieces = Pieces::whole(Cow::Borrowed("the-final--countdown"), true);
-            cut(&mut pieces, behavior, invert, |word, found| {
-                word.match_indices('-').for_each(|(at, _)| found(at..at + 1));
-                Ok(())
+            cut(&mut pieces, behavior, invert, &Watch::new(0, None), |word, found| {
+                word.match_indices('-').try_for_each(|(at, _)| found(at..at + 1))
             })
             .unwrap();
             pieces.words().collect::<Vec<_>>().join(" ")

@@ -116,13 +116,17 @@ fn at(source: &str) -> Split {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokenizer::split::Pieces;
+    use crate::tokenizer::{
+        limits::{Growth, Watch},
+        split::Pieces,
+    };
     use std::borrow::Cow;
 
     fn cut(name: &str, text: &str) -> Vec<String> {
         let mut pieces = Pieces::whole(Cow::Borrowed(text), true);
         for split in family(name).unwrap().splits {
-            split.apply(&mut pieces).unwrap();
+            let growth = Growth::of_text(text.len());
+            split.apply(&mut pieces, &Watch::new(text.len(), None), growth).unwrap();
         }
         pieces.words().map(str::to_owned).collect()
     }

@@ -12,7 +12,10 @@ pub(crate) use pattern::Pattern;
 pub(crate) use pieces::Pieces;
 pub(crate) use scan::Scan;
 
-use super::{byte_alphabet, chars};
+use super::{
+    byte_alphabet, chars,
+    limits::{Growth, Watch},
+};
 use crate::Result;
 use cut::cut;
 
@@ -62,71 +65,86 @@ pub(crate) enum Prepend {
 }
 
 impl Split {
-    pub(crate) fn apply(&self, pieces: &mut Pieces<'_>) -> Result<()> {
+    /// Cuts, or rewrites to as much as `growth` lets it.
+    pub(crate) fn apply(
+        &self,
+        pieces: &mut Pieces<'_>,
+        watch: &Watch<'_>,
+        growth: Growth,
+    ) -> Result<()> {
+        watch.check_now()?;
         match self {
             Split::Pattern { pattern, behavior, invert } => {
-                cut(pieces, *behavior, *invert, |word, found| pattern.matches(word, found))
+                cut(pieces, *behavior, *invert, watch, |word, found| {
+                    pattern.matches(word, watch, found)
+                })
             }
-            Split::Scan(scan) => {
-                pieces.recut(|word, out| scan.cut(word, out));
-                Ok(())
-            }
-            Split::PrefixSpace => {
-                pieces.rewrite(|_, word, out| {
-                    if !word.starts_with(' ') {
-                        out.push(' ');
-                    }
-                    out.push_str(word);
-                });
-                Ok(())
-            }
+            Split::Scan(scan) => pieces.recut(watch, |word, out| scan.cut(word, out)),
+            Split::PrefixSpace => pieces.rewrite(growth, |_, word, out| {
+                if !word.starts_with(' ') {
+                    out.push(' ');
+                }
+                out.push_str(word);
+            }),
             Split::Spell => {
-                pieces.rewrite(|_, word, out| out.push_str(&byte_alphabet::spell(word)));
-                Ok(())
+                pieces.rewrite(growth, |_, word, out| out.push_str(&byte_alphabet::spell(word)))
             }
             Split::Metaspace { visible, prepend, split } => {
-                metaspace(pieces, *visible, *prepend, *split)
+                metaspace(pieces, *visible, *prepend, growth)?;
+                if !split {
+                    return Ok(());
+                }
+                cut(pieces, Behavior::MergedWithNext, false, watch, |word, found| {
+                    let mut matches = word.match_indices(*visible);
+                    matches.try_for_each(|(at, text)| found(at..at + text.len()))
+                })
             }
-            Split::Whitespace => at_chars(pieces, Behavior::Removed, char::is_whitespace),
+            Split::Whitespace => at_chars(pieces, Behavior::Removed, watch, char::is_whitespace),
             Split::Bert => {
-                at_chars(pieces, Behavior::Removed, char::is_whitespace)?;
-                at_chars(pieces, Behavior::Isolated, chars::is_punctuation)
+                at_chars(pieces, Behavior::Removed, watch, char::is_whitespace)?;
+                at_chars(pieces, Behavior::Isolated, watch, chars::is_punctuation)
             }
-            Split::Punctuation(behavior) => at_chars(pieces, *behavior, chars::is_punctuation),
+            Split::Punctuation(behavior) => {
+                at_chars(pieces, *behavior, watch, chars::is_punctuation)
+            }
             Split::Digits { individual: true } => {
-                at_chars(pieces, Behavior::Isolated, char::is_numeric)
+                at_chars(pieces, Behavior::Isolated, watch, char::is_numeric)
             }
             Split::Digits { individual: false } => {
-                at_chars(pieces, Behavior::Contiguous, char::is_numeric)
+                at_chars(pieces, Behavior::Contiguous, watch, char::is_numeric)
             }
-            Split::Delimiter(c) => at_chars(pieces, Behavior::Removed, |x| x == *c),
-            Split::Length(length) => {
-                pieces.recut(|word, out| {
-                    let starts = word.char_indices().map(|(at, _)| at).step_by(*length);
-                    out.extend(starts.skip(1));
-                    out.push(word.len());
-                });
-                Ok(())
-            }
-            Split::AtVisibleSpaces => {
-                pieces.recut(at_visible_spaces);
-                Ok(())
-            }
+            Split::Delimiter(c) => at_chars(pieces, Behavior::Removed, watch, |x| x == *c),
+            Split::Length(length) => pieces.recut(watch, |word, out| {
+                let starts = word.char_indices().map(|(at, _)| at).step_by(*length);
+                out.extend(starts.skip(1));
+                out.push(word.len());
+            }),
+            Split::AtVisibleSpaces => pieces.recut(watch, at_visible_spaces),
         }
     }
 }
 
-fn at_chars(pieces: &mut Pieces<'_>, behavior: Behavior, is: impl Fn(char) -> bool) -> Result<()> {
-    cut(pieces, behavior, false, |word, found| {
-        let matches = word.char_indices().filter(|(_, c)| is(*c));
-        matches.for_each(|(at, c)| found(at..at + c.len_utf8()));
-        Ok(())
+fn at_chars(
+    pieces: &mut Pieces<'_>,
+    behavior: Behavior,
+    watch: &Watch<'_>,
+    is: impl Fn(char) -> bool,
+) -> Result<()> {
+    cut(pieces, behavior, false, watch, |word, found| {
+        let mut matches = word.char_indices().filter(|(_, c)| is(*c));
+        matches.try_for_each(|(at, c)| found(at..at + c.len_utf8()))
     })
 }
 
-fn metaspace(pieces: &mut Pieces<'_>, visible: char, prepend: Prepend, split: bool) -> Result<()> {
+/// Makes spaces visible, and puts them before words.
+fn metaspace(
+    pieces: &mut Pieces<'_>,
+    visible: char,
+    prepend: Prepend,
+    growth: Growth,
+) -> Result<()> {
     let at_start = pieces.at_start;
-    pieces.rewrite(|at, word, out| {
+    pieces.rewrite(growth, |at, word, out| {
         let wanted = match prepend {
             Prepend::Always => true,
             Prepend::First => at_start && at == 0,
@@ -136,15 +154,7 @@ fn metaspace(pieces: &mut Pieces<'_>, visible: char, prepend: Prepend, split: bo
             out.push(visible);
         }
         out.extend(word.chars().map(|c| if c == ' ' { visible } else { c }));
-    });
-    if split {
-        cut(pieces, Behavior::MergedWithNext, false, |word, found| {
-            let matches = word.match_indices(visible);
-            matches.for_each(|(at, text)| found(at..at + text.len()));
-            Ok(())
-        })?;
-    }
-    Ok(())
+    })
 }
 
 fn at_visible_spaces(word: &str, out: &mut Vec<usize>) {

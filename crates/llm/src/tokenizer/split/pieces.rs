@@ -1,5 +1,9 @@
 //! Text that has been cut into words.
 
+use crate::{
+    Result,
+    tokenizer::limits::{Growth, Watch},
+};
 use std::{borrow::Cow, ops::Range};
 
 /// Text with its words.
@@ -25,10 +29,15 @@ impl<'t> Pieces<'t> {
     }
 
     /// Cuts each word without dropping anything: `ends` gets where its parts end, in order.
-    pub(super) fn recut(&mut self, ends: impl Fn(&str, &mut Vec<usize>)) {
+    pub(super) fn recut(
+        &mut self,
+        watch: &Watch<'_>,
+        ends: impl Fn(&str, &mut Vec<usize>),
+    ) -> Result<()> {
         let mut spans = Vec::with_capacity(self.spans.len());
         let mut found = Vec::new();
         for span in &self.spans {
+            watch.check()?;
             found.clear();
             ends(&self.text[span.clone()], &mut found);
             let mut at = span.start;
@@ -38,16 +47,23 @@ impl<'t> Pieces<'t> {
             }
         }
         self.spans = spans;
+        Ok(())
     }
 
     /// Replaces each word: `write` gets where it starts, the word, and where to write the new.
-    pub(super) fn rewrite(&mut self, write: impl Fn(usize, &str, &mut String)) {
+    pub(super) fn rewrite(
+        &mut self,
+        growth: Growth,
+        write: impl Fn(usize, &str, &mut String),
+    ) -> Result<()> {
         let mut text = String::with_capacity(self.text.len() + self.spans.len());
         for span in &mut self.spans {
             let start = text.len();
             write(span.start, &self.text[span.clone()], &mut text);
             *span = start..text.len();
+            growth.check(text.len())?;
         }
         self.text = Cow::Owned(text);
+        Ok(())
     }
 }

@@ -167,7 +167,7 @@ fn contraction(text: &str, at: usize, any_case: bool) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokenizer::split::Pattern;
+    use crate::tokenizer::{limits::Watch, split::Pattern};
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
@@ -183,7 +183,9 @@ mod tests {
         for (scan, pattern) in PAIRS.iter() {
             let (mut scanned, mut matched) = (Vec::new(), Vec::new());
             scan.cut(text, &mut scanned);
-            pattern.matches(text, &mut |range| matched.push(range.end)).unwrap();
+            let watch = Watch::new(text.len(), None);
+            let found = &mut |range: std::ops::Range<usize>| Ok(matched.push(range.end));
+            pattern.matches(text, &watch, found).unwrap();
             assert_eq!(scanned, matched, "{text:?} by {scan:?}");
         }
     }

@@ -1,7 +1,7 @@
 //! The `post_processor` of a file: what is put around a text.
 
 use super::{Place, type_of};
-use crate::Result;
+use crate::{Result, tokenizer::limits::MOST_AFFIXES};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub(super) fn read(at: &Place<'_>, value: &Value, tokens: usize) -> Result<(Vec<
     let (mut before, mut after) = (Vec::new(), Vec::new());
     add(at, value, &mut before, &mut after)?;
     match before.iter().chain(&after).find(|id| **id as usize >= tokens) {
-        Some(id) => Err(at.damaged(format!("token {id} does not exist; there are {tokens}"))),
+        Some(id) => Err(at.damaged(format!("adds token {id}, out of range for {tokens} tokens"))),
         None => Ok((before, after)),
     }
 }
@@ -69,8 +69,13 @@ fn add(at: &Place<'_>, value: &Value, before: &mut Vec<u32>, after: &mut Vec<u32
                 };
                 let special = json.special_tokens.get(id);
                 let ids = &special
-                    .ok_or_else(|| at.damaged(format!("token {id:?} is not described")))?
+                    .ok_or_else(|| {
+                        at.damaged(format!("adds token {id:?}, which it does not describe"))
+                    })?
                     .ids;
+                if first.len() + before.len() + after.len() + ids.len() > MOST_AFFIXES {
+                    return Err(at.excessive(format!("adds more than {MOST_AFFIXES} tokens")));
+                }
                 if passed { &mut *after } else { &mut first }.extend(ids);
             }
             first.append(before);

@@ -91,7 +91,9 @@ fn add(at: &Place<'_>, value: &Value, decoder: &mut Decoder, fused: &mut bool) -
         "Strip" => {
             let StripJson { content, start, stop } = at.parse(value)?;
             if start.max(stop) > MOST_STRIPPED {
-                return Err(at.damaged(format!("strips {start} and {stop} characters")));
+                return Err(at.damaged(format!(
+                    "strips {start} and {stop} characters, more than {MOST_STRIPPED}"
+                )));
             }
             if *fused {
                 if stop > 0 {

@@ -2,12 +2,13 @@
 
 use super::{
     Place,
-    vocabulary::{Listed, Text, build},
+    vocabulary::{AtMost, Listed, Text, build},
 };
 use crate::{
     Result,
     tokenizer::{
         added::Added,
+        limits::{MOST_MARK_BYTES, MOST_MERGES, MOST_TOKENS, MOST_WORD_CHARS},
         model::{
             Model,
             bpe::{Bpe, Chars, Merges, Start},
@@ -30,7 +31,7 @@ struct ModelJson<'a> {
     #[serde(borrow)]
     vocab: &'a RawValue,
     #[serde(borrow)]
-    merges: Option<Vec<Merge<'a>>>,
+    merges: Option<AtMost<MOST_MERGES, Merge<'a>>>,
     unk_token: Option<String>,
     unk_id: Option<usize>,
     continuing_subword_prefix: Option<String>,
@@ -62,7 +63,8 @@ pub(super) struct Read {
 
 /// `spelled` says that words come in the byte alphabet.
 pub(super) fn read(at: &Place<'_>, json: &str, added: &[Added], spelled: bool) -> Result<Read> {
-    let json: ModelJson<'_> = serde_json::from_str(json).map_err(|e| at.damaged(e.to_string()))?;
+    let json: ModelJson<'_> =
+        serde_json::from_str(json).map_err(|e| at.damaged(format!("is invalid: {e}")))?;
     let kind = json.kind.as_deref().unwrap_or_else(|| json.guess());
     let at = &at.of(kind);
     match kind {
@@ -86,7 +88,7 @@ impl ModelJson<'_> {
 
     fn listed(&self, at: &Place<'_>) -> Result<Listed<'_>> {
         let json = self.vocab.get();
-        serde_json::from_str(json).map_err(|e| at.of("vocab").damaged(e.to_string()))
+        serde_json::from_str(json).map_err(|e| at.of("vocab").damaged(format!("is invalid: {e}")))
     }
 
     fn unknown(&self, vocab: &Vocab) -> Option<u32> {
@@ -100,16 +102,18 @@ impl ModelJson<'_> {
         };
         let vocab = build(&at.of("vocab"), &self.listed(at)?.0, added, bytes_of)?;
         let unknown = self.unknown(&vocab);
-        let prefix = self.continuing_subword_prefix.clone().unwrap_or_default();
+        let prefix = mark(at, "continuing_subword_prefix", &self.continuing_subword_prefix)?;
+        let suffix = mark(at, "end_of_word_suffix", &self.end_of_word_suffix)?;
         let mut merges = Merges::default();
-        merges.reserve(self.merges.as_ref().map_or(0, Vec::len));
+        let listed = self.merges.as_ref().map_or(&[][..], |merges| &merges.0);
+        merges.reserve(listed.len());
         let mut whole = Vec::new();
-        for (rank, merge) in self.merges.iter().flatten().enumerate() {
+        for (rank, merge) in listed.iter().enumerate() {
             let at = &at.of("merges");
             let (left, right) = match merge {
                 Merge::Pair((left, right)) => (&*left.0, &*right.0),
                 Merge::Joined(Text(text)) => text.split_once(' ').ok_or_else(|| {
-                    at.damaged(format!("entry {rank}, {text:?}, is not two tokens"))
+                    at.damaged(format!("has an entry {rank}, {text:?}, that is not two tokens"))
                 })?,
             };
             whole.clear();
@@ -128,8 +132,7 @@ impl ModelJson<'_> {
             let known =
                 known && parts::add_merge(&mut merges, &vocab, rank as u32, &whole, middle, prefix);
             if !known {
-                let why =
-                    format!("entry {rank}: {left:?}, {right:?} or both together are no token");
+                let why = format!("has an entry {rank}, {left:?} {right:?}, without tokens for it");
                 return Err(at.damaged(why));
             }
         }
@@ -139,7 +142,7 @@ impl ModelJson<'_> {
             let by_name = || parts::bytes_by_name(|name| vocab.id(name.as_bytes()));
             Start::Chars(Chars {
                 continuing_prefix: prefix,
-                word_suffix: self.end_of_word_suffix.clone().unwrap_or_default(),
+                word_suffix: suffix,
                 byte_tokens: self.byte_fallback.then(by_name),
                 unknown,
                 fuse_unknown: self.fuse_unk,
@@ -151,8 +154,8 @@ impl ModelJson<'_> {
 
     fn unigram(&self, at: &Place<'_>, added: &[Added]) -> Result<Read> {
         let json = self.vocab.get();
-        let listed: Vec<(Text<'_>, f64)> =
-            serde_json::from_str(json).map_err(|e| at.of("vocab").damaged(e.to_string()))?;
+        let AtMost::<MOST_TOKENS, (Text<'_>, f64)>(listed) = serde_json::from_str(json)
+            .map_err(|e| at.of("vocab").damaged(format!("is invalid: {e}")))?;
         let scores: Vec<f64> = listed.iter().map(|(_, score)| *score).collect();
         let numbered = listed.into_iter().zip(0..);
         let listed: Vec<(Cow<'_, str>, u32)> =
@@ -161,7 +164,9 @@ impl ModelJson<'_> {
         let vocab = build(&at.of("vocab"), &listed, added, bytes_of)?;
         let unknown = match self.unk_id {
             Some(id) if id >= listed.len() => {
-                return Err(at.damaged(format!("unk_id {id} is no token")));
+                return Err(at
+                    .of("unk_id")
+                    .damaged(format!("is {id}, out of range for {} tokens", listed.len())));
             }
             id => id.map(|id| id as u32),
         };
@@ -179,14 +184,29 @@ impl ModelJson<'_> {
         let model = if whole {
             Model::WordLevel(unknown)
         } else {
-            let prefix = self.continuing_subword_prefix.as_deref();
+            let prefix = self.continuing_subword_prefix.clone().unwrap_or_else(|| "##".into());
+            let most_chars = self.max_input_chars_per_word.unwrap_or(100);
+            if most_chars > MOST_WORD_CHARS {
+                let why = format!("is {most_chars}, more than {MOST_WORD_CHARS}");
+                return Err(at.of("max_input_chars_per_word").excessive(why));
+            }
             Model::WordPiece(WordPiece {
                 first_prefix: String::new(),
-                continuing_prefix: prefix.unwrap_or("##").to_owned(),
+                continuing_prefix: mark(at, "continuing_subword_prefix", &Some(prefix))?,
                 unknown,
-                most_chars: self.max_input_chars_per_word.unwrap_or(100),
+                most_chars,
             })
         };
         Ok(Read { vocab, model, unknown })
     }
+}
+
+/// What is put before or after parts of words.
+fn mark(at: &Place<'_>, key: &str, mark: &Option<String>) -> Result<String> {
+    let mark = mark.as_deref().unwrap_or("");
+    if mark.len() > MOST_MARK_BYTES {
+        let why = format!("has {} bytes, more than {MOST_MARK_BYTES}", mark.len());
+        return Err(at.of(key).excessive(why));
+    }
+    Ok(mark.to_owned())
 }

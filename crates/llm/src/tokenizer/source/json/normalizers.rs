@@ -69,7 +69,7 @@ pub(super) fn read(at: &Place<'_>, value: &Value, out: &mut Vec<Normalize>) -> R
         "Precompiled" => {
             let json: PrecompiledJson = at.parse(value)?;
             let bytes = base64(&json.precompiled_charsmap)
-                .ok_or_else(|| at.damaged("the charsmap is not base64"))?;
+                .ok_or_else(|| at.damaged("has a charsmap that is not base64"))?;
             Normalize::Charsmap(Charsmap::parse(&bytes).map_err(|e| at.damaged(e))?)
         }
         other => return Err(at.unsupported(format!("normalizer {other:?}"))),

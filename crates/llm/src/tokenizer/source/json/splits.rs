@@ -3,7 +3,7 @@
 use super::{PatternJson, Place, type_of};
 use crate::{
     Result,
-    tokenizer::split::{Behavior, Pattern, Prepend, Scan, Split},
+    tokenizer::split::{Behavior, Prepend, Scan, Split},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -108,7 +108,7 @@ pub(super) fn read(at: &Place<'_>, value: &Value, out: &mut Vec<Split>) -> Resul
             }
         }
         "Whitespace" => Split::Pattern {
-            pattern: Pattern::regex(r"\w+|[^\w\s]+").map_err(|e| at.unsupported(e))?,
+            pattern: at.regex(r"\w+|[^\w\s]+")?,
             behavior: Behavior::Removed,
             invert: true,
         },
@@ -118,7 +118,7 @@ pub(super) fn read(at: &Place<'_>, value: &Value, out: &mut Vec<Split>) -> Resul
         "Digits" => Split::Digits { individual: at.parse::<DigitsJson>(value)?.individual_digits },
         "CharDelimiterSplit" => Split::Delimiter(at.parse::<DelimiterJson>(value)?.delimiter),
         "FixedLength" => match at.parse::<LengthJson>(value)?.length {
-            0 => return Err(at.damaged("length is 0")),
+            0 => return Err(at.damaged("has the length 0")),
             length => Split::Length(length),
         },
         other => return Err(at.unsupported(format!("pre-tokenizer {other:?}"))),
