@@ -2,10 +2,15 @@
 
 #[cfg(target_os = "linux")]
 use crate::large_pages;
-use crate::{machine, reference::failed, store::Store, thread_pool::WorkerPool};
+use crate::{
+    machine,
+    reference::{failed, in_time},
+    store::Store,
+    thread_pool::WorkerPool,
+};
 use bessemer_core::{
-    Batch, Buffer, Capabilities, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory,
-    Result, Slice, Stats, Ticket, contract,
+    Batch, Buffer, Capabilities, Deadline, Device, DeviceId, DeviceInfo, DeviceKind, Error,
+    HostMemory, Result, Slice, Stats, Ticket, contract,
     cpu::{CpuContext, Scratch},
 };
 use bessemer_simd::Isa;
@@ -175,7 +180,9 @@ impl Device for Cpu {
     fn submit(&self, batch: &Batch) -> Result<Ticket> {
         contract::submittable(self.info.id, batch)?;
         let engine = &mut *self.engine();
+        let deadline = Deadline::start(batch.time_limit());
         for step in batch.steps() {
+            in_time("cpu", batch, step.op.name(), &deadline)?;
             let run = AssertUnwindSafe(|| {
                 // SAFETY: all buffers are this device's, which only touches them under the lock;
                 // `Store` aligns them to 16 bytes at least, and batches check what is pushed.
@@ -183,11 +190,11 @@ impl Device for Cpu {
                     let Engine { thread_pool, scratch, .. } = &*engine;
                     CpuContext::new(&step.access, self.isa, self.precise, thread_pool, scratch)
                 };
-                step.op.cpu(&cpu);
+                step.op.cpu(&cpu.until(&deadline));
             });
             let result = catch_unwind(run);
             engine.scratch.reset();
-            result.map_err(|panic| failed("cpu", step.op.name(), &*panic))?;
+            result.map_err(|panic| failed("cpu", batch, step.op.name(), &deadline, &*panic))?;
             engine.dispatches += 1;
         }
         engine.submissions += 1;

@@ -1,6 +1,6 @@
 //! Fast execution against the meaning, on every instruction set of this machine.
 
-use bessemer_core::{DType, MAX_RANK, Shape};
+use bessemer_core::{DType, Deadline, MAX_RANK, Meter, Shape};
 use bessemer_program::{
     Binary, Builder, Compare, Direction, Index, LaunchConfig, Literal, Operand, Param, ParamId,
     ParamKind, Program, Type, Unary,
@@ -99,8 +99,9 @@ fn same(found: &Buffers, wanted: &Buffers, ulps: u32, what: &str) {
 /// A map over `len` elements, fast and by its meaning.
 fn check_map(program: &Program, len: usize, uniforms: &[Literal], ulps: u32) {
     let mut wanted = setup(program.params(), len);
+    let mut meter = Meter::new(Deadline::none());
     for element in 0..len {
-        reference::run_element(program, uniforms, element, &mut wanted).unwrap();
+        reference::run_element(program, uniforms, element, &mut wanted, &mut meter).unwrap();
     }
     for isa in Isa::here() {
         let mut found = setup(program.params(), len);
@@ -121,7 +122,8 @@ fn check_grid(
     ulps: u32,
 ) {
     let mut wanted = setup(program.params(), len);
-    let result = reference::run_grid(program, uniforms, launch, &mut wanted);
+    let mut meter = Meter::new(Deadline::none());
+    let result = reference::run_grid(program, uniforms, launch, &mut wanted, &mut meter);
     for isa in Isa::here() {
         let mut found = setup(program.params(), len);
         let bindings = bindings(program, &mut found, uniforms);
