@@ -1,9 +1,9 @@
 //! The reference device: one thread, scalar code in double precision, which defines the result of every op.
 
-use crate::{machine, store::Store};
+use crate::{machine, store::Store, submission::Submission};
 use bessemer_core::{
-    Access, Batch, Buffer, Capabilities, Deadline, Device, DeviceId, DeviceInfo, DeviceKind, Error,
-    Host, HostMemory, Result, Slice, Stats, Ticket, contract,
+    Access, Batch, Buffer, Capabilities, Device, DeviceId, DeviceInfo, DeviceKind, Error, Host,
+    HostMemory, Result, Slice, Stats, Ticket, contract,
 };
 use std::{
     fmt,
@@ -100,16 +100,14 @@ impl Device for Reference {
     fn submit(&self, batch: &Batch) -> Result<Ticket> {
         contract::submittable(self.info.id, batch)?;
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        let deadline = Deadline::start(batch.time_limit());
+        let submission = Submission::new("reference", batch);
         for step in batch.steps() {
-            in_time("reference", batch, step.op.name(), &deadline)?;
+            submission.begin(step.op.name())?;
             self.has_room_for(&step.access)?;
             // SAFETY: all buffers are this device's, which only touches them under the lock.
-            let mut host = unsafe { Host::new(&step.access) }.until(&deadline);
+            let mut host = unsafe { Host::new(&step.access) }.until(submission.deadline());
             let run = AssertUnwindSafe(|| step.op.reference(&mut host));
-            let result = catch_unwind(run);
-            result
-                .map_err(|panic| failed("reference", batch, step.op.name(), &deadline, &*panic))?;
+            catch_unwind(run).map_err(|panic| submission.failed(step.op.name(), &*panic))?;
             counters.dispatches += 1;
         }
         counters.submissions += 1;
@@ -140,36 +138,4 @@ impl fmt::Debug for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reference")
     }
-}
-
-/// An error if the time of a batch is over before its next op.
-pub(crate) fn in_time(
-    device: &str,
-    batch: &Batch,
-    op: &'static str,
-    deadline: &Deadline,
-) -> Result<()> {
-    match batch.time_limit() {
-        Some(limit) if deadline.is_over() => {
-            Err(Error::Stopped { device: device.to_owned(), op, limit })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The error for an op that panicked: its time was over, or it made a mistake, which is reported and
-/// not spread.
-pub(crate) fn failed(
-    device: &str,
-    batch: &Batch,
-    op: &'static str,
-    deadline: &Deadline,
-    panic: &(dyn std::any::Any + Send),
-) -> Error {
-    if let (true, Some(limit)) = (deadline.stopped(), batch.time_limit()) {
-        return Error::Stopped { device: device.to_owned(), op, limit };
-    }
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
-    Error::Failed { device: device.to_owned(), op, why: text.to_owned() }
 }
