@@ -150,7 +150,7 @@ fn value(u: &mut Unstructured<'_>) -> Result<Value> {
     Ok(match u.int_in_range(0..=9)? {
         0..=2 => Value::U32(size(u)? as u32),
         3 => Value::U64(size(u)?),
-        4 => Value::I32(-(size(u)? as i32)),
+        4 => Value::I32((size(u)? as i32).wrapping_neg()),
         5 => Value::F32(*u.choose(&[0.0, -1.0, 1e-5, 0.5, 1e4, 1e38, f32::INFINITY, f32::NAN])?),
         6 => Value::Bool(u.arbitrary()?),
         7 => Value::String(text(u)?),

@@ -50,8 +50,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SIZES")]
     block: Option<Sizes>,
 
-    /// Stop the program after so many seconds, 0 for no limit; for CPU devices [default: 2]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2", hide_default_value = true)]
+    /// Stop the program after this time; 0 is no limit
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     timeout: Duration,
 }
 
