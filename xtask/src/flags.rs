@@ -29,6 +29,14 @@ impl Flags {
         (at < self.0.len()).then(|| self.0.remove(at)).with_context(missing).map(Some)
     }
 
+    /// What is left, which must be names and not flags.
+    pub(crate) fn rest(self) -> Result<Vec<String>> {
+        match self.0.iter().find(|arg| arg.starts_with('-')) {
+            None => Ok(self.0),
+            Some(stray) => bail!("unknown flag `{stray}`; `cargo xtask help` lists them"),
+        }
+    }
+
     /// Refuses what nobody took.
     pub(crate) fn finish(self) -> Result<()> {
         match self.0.first() {
@@ -60,6 +68,8 @@ mod tests {
     #[test]
     fn strays_and_missing_values_are_refused() {
         assert!(flags("--quikc").finish().is_err());
+        assert!(flags("gguf --quikc").rest().is_err());
+        assert_eq!(flags("gguf npy").rest().unwrap(), ["gguf", "npy"]);
         assert!(flags("--rounds").value("--rounds").is_err());
     }
 }

@@ -8,6 +8,7 @@ mod bench;
 mod deny;
 mod features;
 mod flags;
+mod fuzz;
 mod install;
 mod shell;
 mod steps;
@@ -49,6 +50,11 @@ Usage: cargo xtask TASK [FLAGS]
     --only TEXT      only `figures`, or files whose name contains TEXT; rewrites no file
   support            run the conformance cases on every device and regenerate docs/support.md, the
                      table of supported ops; a test checks that it is up to date
+  fuzz [TARGET…]     run the fuzz targets, all or those named, each for an equal share of the time; what they
+                     find is in target/fuzz, where the next run goes on from
+    --minutes N      minutes for all of them together (default 12)
+    --save           keep the smallest inputs that reach as much in fuzz/corpus
+    --markdown       update the table of docs/security.md
   deny               check licences, advisories, duplicates and sources of dependencies
   help               print this help
 ";
@@ -107,6 +113,15 @@ fn run() -> Result<()> {
         "support" => {
             flags.finish()?;
             support::run()
+        }
+        "fuzz" => {
+            let options = fuzz::Options {
+                minutes: flags.value("--minutes")?,
+                save: flags.take("--save"),
+                markdown: flags.take("--markdown"),
+                targets: flags.rest()?,
+            };
+            fuzz::run(&options)
         }
         "deny" => {
             flags.finish()?;

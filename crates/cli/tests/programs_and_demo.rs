@@ -3,7 +3,7 @@
 mod common;
 
 use bessemer::prelude::*;
-use common::{assert_one_error, run};
+use common::{assert_one_error, bessemer, finish, run};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -115,10 +115,74 @@ fn check_and_format() {
     let (out, _) = run(&["program", "check", &program], 0);
     assert!(out.contains("ok: axpy over elements, 4 parameters"), "{out}");
     let (once, _) = run(&["program", "format", &program], 0);
-    assert!(once.starts_with("program axpy(in view x: f32"), "{once}");
+    assert_eq!(once, AXPY.replace("%z", "%result"));
     run(&["program", "format", &program, "--out", &program], 0);
     assert_eq!(fs::read_to_string(&program).unwrap(), once);
     assert_eq!(run(&["program", "format", &program], 0).0, once);
+}
+
+#[test]
+fn formats_of_several_files_are_checked_and_mended() {
+    let folder = Folder::new("formats");
+    let untidy = format!("// Kept.\n\n\n{}", AXPY.replace("    ", "  "));
+    let (good, bad) = (folder.text("good.bp", AXPY), folder.text("bad.bp", &untidy));
+    let (out, err) = run(&["program", "format", "--check", &good, &bad], 1);
+    assert_eq!((out, err.as_str()), (format!("{bad}\n"), ""));
+    assert_eq!(fs::read_to_string(&bad).unwrap(), untidy);
+    assert_one_error(&run(&["program", "format", &good, &bad], 2).1, &["2 files", "--write"]);
+    run(&["program", "format", "--write", &good, &bad], 0);
+    assert_eq!(fs::read_to_string(&bad).unwrap(), format!("// Kept.\n\n{AXPY}"));
+    assert_eq!(run(&["program", "format", "--check", &good, &bad], 0).0, "");
+    let mut stdin = bessemer(&["program", "format", "-"]);
+    stdin.stdin(fs::File::open(&good).unwrap());
+    assert_eq!(finish(stdin, 0).0, AXPY);
+    assert_one_error(&run(&["program", "format", "-", "--write"], 2).1, &["stdin"]);
+}
+
+const SPIN: &str = "program spin(inout buffer a: f32) {
+    loop {
+        %x = load a[0u]
+        %stop = lt %x, 0.0
+        break %stop
+    }
+}
+";
+
+#[test]
+fn an_endless_program_is_stopped() {
+    let folder = Folder::new("endless");
+    let program = folder.text("spin.bp", SPIN);
+    // One thread, and millions of them.
+    let a = folder.array("a.npy", &[1.0], &[1]);
+    for (device, grid, block) in
+        [("cpu", "1", "1"), ("cpu", "4000000", "1024"), ("reference", "4000000", "1024")]
+    {
+        let args = ["--in", &a, "--device", device, "--grid", grid, "--block", block];
+        let command = [&["program", "run", &program, "--timeout", "0.2"], &args[..]].concat();
+        let words = ["program spin: stopped after 0.2 s", "--timeout"];
+        assert_one_error(&run(&command, 1).1, &words);
+    }
+    let wrong = ["program", "run", &program, "--in", &a, "--timeout", "-1"];
+    assert!(run(&wrong, 2).1.contains("at least 0"));
+}
+
+/// Ctrl-C ends a program that nothing else would end.
+#[cfg(unix)]
+#[test]
+fn an_endless_program_can_be_interrupted() {
+    use std::process::{Command, Stdio};
+    let folder = Folder::new("interrupt");
+    let program = folder.text("spin.bp", SPIN);
+    let a = folder.array("a.npy", &[1.0], &[1]);
+    let grid = ["--grid", "4000000", "--block", "1024", "--device", "reference"];
+    let mut command = bessemer(&["program", "run", &program, "--in", &a, "--timeout", "0"]);
+    let mut child = command.args(grid).stdout(Stdio::null()).spawn().unwrap();
+    // The handler is set up before anything else is done; until then the signal ends the process.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let status = child.wait().unwrap();
+    assert!(!status.success() && status.code().is_none_or(|code| code == 130), "{status}");
 }
 
 #[test]

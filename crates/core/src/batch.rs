@@ -5,6 +5,7 @@ use std::{
     any::Any,
     fmt,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 /// Ops in program order, checked as they are added: one submission, one command buffer.
@@ -70,6 +71,7 @@ use std::{
 pub struct Batch {
     steps: Vec<Step>,
     plan: OnceLock<Arc<dyn Any + Send + Sync>>,
+    time_limit: Option<Duration>,
 }
 
 /// An op of a batch, with what it touches.
@@ -178,6 +180,21 @@ impl Batch {
         // If another thread was first, its plan stays; this one is as good.
         let _ = self.plan.set(Arc::clone(&plan) as Arc<dyn Any + Send + Sync>);
         Ok(plan)
+    }
+
+    /// How long a submission may take, if there is a limit.
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.time_limit
+    }
+
+    /// Limits how long each submission may take; there is no limit unless one is set.
+    ///
+    /// Devices that run on the CPU check it between ops and inside programs (maps, reductions and
+    /// kernels), and stop with [`Error::Stopped`]; outputs then hold whatever was written before. An op
+    /// that is no program runs to its end. GPUs ignore the limit: the operating system stops work that
+    /// takes seconds.
+    pub fn set_time_limit(&mut self, limit: Option<Duration>) {
+        self.time_limit = limit;
     }
 
     /// The ops, in order.

@@ -1,7 +1,7 @@
 //! Errors, in terms of the caller's request.
 
 use crate::{DType, DeviceKind, View};
-use std::fmt::Write;
+use std::{fmt::Write, time::Duration};
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -88,6 +88,17 @@ pub enum Error {
         op: &'static str,
         /// What it said.
         why: String,
+    },
+
+    /// An op of a batch that took longer than the batch may.
+    #[error("{device}: {op} was stopped after {} s, the time limit of its batch", limit.as_secs_f64())]
+    Stopped {
+        /// The device.
+        device: String,
+        /// The op.
+        op: &'static str,
+        /// The time limit.
+        limit: Duration,
     },
 
     /// Numbers that cannot be read as the dtype asked for.

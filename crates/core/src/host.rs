@@ -1,6 +1,6 @@
 //! How the reference code of an op reaches its operands: as plain lists of doubles.
 
-use crate::{Access, DType, Element, View, walk::Walk};
+use crate::{Access, DType, Deadline, Element, View, walk::Walk};
 use bessemer_formats as formats;
 use half::{bf16, f16};
 
@@ -10,6 +10,7 @@ use half::{bf16, f16};
 /// strides: reference code never sees a layout.
 pub struct Host<'a> {
     access: &'a Access,
+    deadline: &'a Deadline,
 }
 
 impl<'a> Host<'a> {
@@ -19,7 +20,18 @@ impl<'a> Host<'a> {
     /// For as long as this lives, nobody else may write to what `access` reads, nor touch what it
     /// writes, and all of it must be memory the host can reach.
     pub unsafe fn new(access: &'a Access) -> Host<'a> {
-        Host { access }
+        Host { access, deadline: Deadline::none() }
+    }
+
+    /// The same for an op that has to end by `deadline`.
+    #[must_use]
+    pub fn until(self, deadline: &'a Deadline) -> Host<'a> {
+        Host { deadline, ..self }
+    }
+
+    /// When the op has to end, for those that may run for long.
+    pub fn deadline(&self) -> &'a Deadline {
+        self.deadline
     }
 
     /// All elements of a view.

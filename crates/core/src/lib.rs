@@ -20,6 +20,7 @@ mod batch;
 mod buffer;
 pub mod contract;
 pub mod cpu;
+mod deadline;
 mod device;
 mod element;
 mod error;
@@ -38,6 +39,7 @@ mod walk;
 pub use batch::Batch;
 pub use bessemer_formats::{DType, UnknownDType};
 pub use buffer::{Buffer, HostMemory, Memory, Slice};
+pub use deadline::{Deadline, Meter, TimeIsUp};
 pub use device::{Capabilities, Device, DeviceId, DeviceInfo, DeviceKind, Stats, Ticket};
 pub use element::Element;
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 
 #[cfg(target_os = "linux")]
 use crate::large_pages;
-use crate::{machine, reference::failed, store::Store, thread_pool::WorkerPool};
+use crate::{machine, store::Store, submission::Submission, thread_pool::WorkerPool};
 use bessemer_core::{
     Batch, Buffer, Capabilities, Device, DeviceId, DeviceInfo, DeviceKind, Error, HostMemory,
     Result, Slice, Stats, Ticket, contract,
@@ -175,7 +175,9 @@ impl Device for Cpu {
     fn submit(&self, batch: &Batch) -> Result<Ticket> {
         contract::submittable(self.info.id, batch)?;
         let engine = &mut *self.engine();
+        let submission = Submission::new("cpu", batch);
         for step in batch.steps() {
+            submission.begin(step.op.name())?;
             let run = AssertUnwindSafe(|| {
                 // SAFETY: all buffers are this device's, which only touches them under the lock;
                 // `Store` aligns them to 16 bytes at least, and batches check what is pushed.
@@ -183,11 +185,11 @@ impl Device for Cpu {
                     let Engine { thread_pool, scratch, .. } = &*engine;
                     CpuContext::new(&step.access, self.isa, self.precise, thread_pool, scratch)
                 };
-                step.op.cpu(&cpu);
+                step.op.cpu(&cpu.until(submission.deadline()));
             });
             let result = catch_unwind(run);
             engine.scratch.reset();
-            result.map_err(|panic| failed("cpu", step.op.name(), &*panic))?;
+            result.map_err(|panic| submission.failed(step.op.name(), &*panic))?;
             engine.dispatches += 1;
         }
         engine.submissions += 1;

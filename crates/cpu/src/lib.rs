@@ -24,6 +24,7 @@ mod machine;
 mod memory;
 mod reference;
 mod store;
+mod submission;
 mod thread_pool;
 
 pub use device::{Cpu, CpuOptions};

@@ -1,6 +1,6 @@
 //! The reference device: one thread, scalar code in double precision, which defines the result of every op.
 
-use crate::{machine, store::Store};
+use crate::{machine, store::Store, submission::Submission};
 use bessemer_core::{
     Access, Batch, Buffer, Capabilities, Device, DeviceId, DeviceInfo, DeviceKind, Error, Host,
     HostMemory, Result, Slice, Stats, Ticket, contract,
@@ -100,12 +100,14 @@ impl Device for Reference {
     fn submit(&self, batch: &Batch) -> Result<Ticket> {
         contract::submittable(self.info.id, batch)?;
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let submission = Submission::new("reference", batch);
         for step in batch.steps() {
+            submission.begin(step.op.name())?;
             self.has_room_for(&step.access)?;
             // SAFETY: all buffers are this device's, which only touches them under the lock.
-            let mut host = unsafe { Host::new(&step.access) };
+            let mut host = unsafe { Host::new(&step.access) }.until(submission.deadline());
             let run = AssertUnwindSafe(|| step.op.reference(&mut host));
-            catch_unwind(run).map_err(|panic| failed("reference", step.op.name(), &*panic))?;
+            catch_unwind(run).map_err(|panic| submission.failed(step.op.name(), &*panic))?;
             counters.dispatches += 1;
         }
         counters.submissions += 1;
@@ -136,11 +138,4 @@ impl fmt::Debug for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reference")
     }
-}
-
-/// The error for an op that panicked: a mistake in the op, reported and not spread.
-pub(crate) fn failed(device: &str, op: &'static str, panic: &(dyn std::any::Any + Send)) -> Error {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
-    Error::Failed { device: device.to_owned(), op, why: text.to_owned() }
 }

@@ -227,6 +227,11 @@ pub(crate) fn endless(program: &str, number: usize) -> String {
     )
 }
 
+/// What is said of a program whose time is over.
+pub(crate) fn stopped(program: &str) -> String {
+    format!("program {program}: stopped at its time limit")
+}
+
 /// The threads of a simdgroup.
 pub const SIMD_WIDTH: usize = 32;
 

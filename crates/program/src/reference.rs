@@ -3,9 +3,10 @@
 use crate::{
     Index, Inst, LaunchConfig, Literal, MAX_ROUNDS, Operand, ParamId, Place, Program, SIMD_WIDTH,
     Scope, Type,
-    program::{Source, endless},
+    program::{Source, endless, stopped},
     scalar,
 };
+use bessemer_core::{Meter, TimeIsUp};
 
 /// The memory of a program while it runs, as numbers. What is outside of a buffer is an error.
 pub trait Memory {
@@ -17,7 +18,7 @@ pub trait Memory {
 }
 
 /// What a run needs to know.
-struct Run<'p, 'm> {
+struct Run<'p, 'm, 'd> {
     source: &'p Source,
     uniforms: &'p [Literal],
     memory: &'m mut dyn Memory,
@@ -31,6 +32,7 @@ struct Run<'p, 'm> {
     yielded: Option<Literal>,
     /// Rounds of loops that the group may still take.
     rounds_left: u32,
+    meter: &'m mut Meter<'d>,
 }
 
 /// Which threads go on.
@@ -46,9 +48,11 @@ type Outcome<T = ()> = Result<T, String>;
 
 /// Runs a map-form program on element `element` of its domain and gives what it yields.
 ///
-/// `uniforms` holds one literal per parameter; those of memory are ignored.
+/// `uniforms` holds one literal per parameter; those of memory are ignored. `meter` counts the work of
+/// all elements, and stops them when their time is over.
 ///
 /// ```
+/// use bessemer_core::{Deadline, Meter};
 /// use bessemer_program::{Literal, ParamId, Program, reference::{Memory, run_element}};
 ///
 /// struct Cells(Vec<f64>);
@@ -66,7 +70,8 @@ type Outcome<T = ()> = Result<T, String>;
 /// let text = "program twice(inout view x: f32) {\n    %x = load x[@]\n    %y = add %x, %x\n    store x[@], %y\n}";
 /// let program = Program::parse("twice.bp", text)?;
 /// let mut memory = Cells(vec![1.0, 2.0, 3.0]);
-/// run_element(&program, &[Literal::from(0.0f32)], 1, &mut memory).unwrap();
+/// let mut meter = Meter::new(Deadline::none());
+/// run_element(&program, &[Literal::from(0.0f32)], 1, &mut memory, &mut meter).unwrap();
 /// assert_eq!(memory.0, [1.0, 4.0, 3.0]);
 /// # Ok::<(), bessemer_program::Error>(())
 /// ```
@@ -75,9 +80,10 @@ pub fn run_element(
     uniforms: &[Literal],
     element: usize,
     memory: &mut dyn Memory,
+    meter: &mut Meter<'_>,
 ) -> Result<Option<Literal>, String> {
     let launch = LaunchConfig { grid: [1; 3], block: [1; 3] };
-    let mut run = Run::new(program, uniforms, launch, memory);
+    let mut run = Run::new(program, uniforms, launch, memory, meter);
     run.element = element;
     run.start()?;
     Ok(run.yielded)
@@ -89,24 +95,26 @@ pub fn run_grid(
     uniforms: &[Literal],
     launch: LaunchConfig,
     memory: &mut dyn Memory,
+    meter: &mut Meter<'_>,
 ) -> Result<(), String> {
     let [x, y, z] = launch.grid;
     let groups = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
     for group in groups {
-        let mut run = Run::new(program, uniforms, launch, memory);
+        let mut run = Run::new(program, uniforms, launch, memory, meter);
         run.group = group;
         run.start()?;
     }
     Ok(())
 }
 
-impl<'p, 'm> Run<'p, 'm> {
+impl<'p, 'm, 'd> Run<'p, 'm, 'd> {
     fn new(
         program: &'p Program,
         uniforms: &'p [Literal],
         launch: LaunchConfig,
         memory: &'m mut dyn Memory,
-    ) -> Run<'p, 'm> {
+        meter: &'m mut Meter<'d>,
+    ) -> Run<'p, 'm, 'd> {
         let source = program.source();
         let zero = |ty: Type| Literal::from_bits(ty, 0);
         let threads = launch.threads();
@@ -123,10 +131,18 @@ impl<'p, 'm> Run<'p, 'm> {
             registers: registers.map(|&ty| vec![zero(ty); threads]).collect(),
             yielded: None,
             rounds_left: MAX_ROUNDS,
+            meter,
         }
     }
 
+    /// Counts work; an error if the time is over.
+    fn spend(&mut self, work: usize) -> Outcome {
+        self.meter.spend(work).map_err(|TimeIsUp| stopped(&self.source.name))
+    }
+
     fn start(&mut self) -> Outcome {
+        // Its own memory has just been set up.
+        self.spend(self.shared.iter().map(Vec::len).sum())?;
         let all = vec![true; self.launch.threads()];
         let mut mask = Mask { active: all.clone(), round: all.clone(), looping: all };
         self.block(&self.source.body, &mut mask)
@@ -134,6 +150,7 @@ impl<'p, 'm> Run<'p, 'm> {
 
     fn block(&mut self, block: &'p [Inst], mask: &mut Mask) -> Outcome {
         for inst in block {
+            self.spend(mask.active.len())?;
             match inst {
                 Inst::If { cond, then, other } => {
                     let before = mask.active.clone();
@@ -358,7 +375,8 @@ mod tests {
         let launch = LaunchConfig { grid: [1; 3], block: [2, 1, 1] };
         for (rounds, number) in [(100, 1), (101, 2)] {
             let mut memory = Nothing;
-            let mut run = Run::new(&program, &[], launch, &mut memory);
+            let mut meter = Meter::new(bessemer_core::Deadline::none());
+            let mut run = Run::new(&program, &[], launch, &mut memory, &mut meter);
             run.rounds_left = rounds;
             let error = run.start().unwrap_err();
             assert!(error.starts_with(&format!("program spin: instruction {number} `loop`: ")));

@@ -1,6 +1,6 @@
 //! Fast execution against the meaning, on every instruction set of this machine.
 
-use bessemer_core::{DType, MAX_RANK, Shape};
+use bessemer_core::{DType, Deadline, MAX_RANK, Meter, Shape};
 use bessemer_program::{
     Binary, Builder, Compare, Direction, Index, LaunchConfig, Literal, Operand, Param, ParamId,
     ParamKind, Program, Type, Unary,
@@ -99,8 +99,9 @@ fn same(found: &Buffers, wanted: &Buffers, ulps: u32, what: &str) {
 /// A map over `len` elements, fast and by its meaning.
 fn check_map(program: &Program, len: usize, uniforms: &[Literal], ulps: u32) {
     let mut wanted = setup(program.params(), len);
+    let mut meter = Meter::new(Deadline::none());
     for element in 0..len {
-        reference::run_element(program, uniforms, element, &mut wanted).unwrap();
+        reference::run_element(program, uniforms, element, &mut wanted, &mut meter).unwrap();
     }
     for isa in Isa::here() {
         let mut found = setup(program.params(), len);
@@ -121,7 +122,8 @@ fn check_grid(
     ulps: u32,
 ) {
     let mut wanted = setup(program.params(), len);
-    let result = reference::run_grid(program, uniforms, launch, &mut wanted);
+    let mut meter = Meter::new(Deadline::none());
+    let result = reference::run_grid(program, uniforms, launch, &mut wanted, &mut meter);
     for isa in Isa::here() {
         let mut found = setup(program.params(), len);
         let bindings = bindings(program, &mut found, uniforms);
@@ -344,6 +346,48 @@ const SPIN: &str = "program spin(inout buffer a: u32) {
     }
     store a[%g], 9u
 }";
+
+/// The time of a launch is over before, within and between loops, whoever runs it.
+#[test]
+fn a_program_ends_at_its_deadline() {
+    let program = Program::parse("spin.bp", SPIN).unwrap();
+    let launch = LaunchConfig { grid: [4000, 1, 1], block: [1024, 1, 1] };
+    let wanted = "program spin: stopped at its time limit";
+    let mut memory = Buffers { dtypes: vec![DType::U32], bits: vec![vec![0; 4096 * 1024]] };
+    let limit = Some(std::time::Duration::from_millis(20));
+    let deadline = Deadline::start(limit);
+    let bindings = bindings(&program, &mut memory, &[]);
+    let grid = Grid::new(&program, Isa::best(), launch, &bindings).until(&deadline);
+    // SAFETY: as above.
+    assert_eq!(unsafe { grid.run(0..launch.groups()) }.unwrap_err(), wanted);
+    assert!(deadline.stopped());
+    let deadline = Deadline::start(limit);
+    let mut meter = Meter::new(&deadline);
+    let run = reference::run_grid(&program, &[], launch, &mut memory, &mut meter);
+    assert_eq!(run.unwrap_err(), wanted);
+}
+
+/// A map without a loop is stopped between its blocks.
+#[test]
+fn a_long_map_ends_at_its_deadline() {
+    let text = "program add(inout view a: u32) {\n    %x = load a[@]\n    store a[@], %x\n}";
+    let program = Program::parse("add.bp", text).unwrap();
+    let mut memory = setup(program.params(), 1 << 18);
+    let bindings = bindings(&program, &mut memory, &[]);
+    let shape = Shape::new(&[1 << 18]).unwrap();
+    let over = Deadline::start(Some(std::time::Duration::ZERO));
+    for (deadline, stops) in [(&over, true), (Deadline::none(), false)] {
+        let domain =
+            Domain::new(&program, Isa::best(), &shape, &bindings, &[], &[]).until(deadline);
+        // SAFETY: as above.
+        assert_eq!(unsafe { domain.run(0..domain.boxes()) }.is_err(), stops);
+    }
+    let mut meter = Meter::new(&over);
+    let mut run = |element| {
+        reference::run_element(&program, &[Literal::from(0u32)], element, &mut memory, &mut meter)
+    };
+    assert!((0..1 << 18).any(|element| run(element).is_err()));
+}
 
 #[test]
 fn a_loop_without_an_end_is_stopped() {

@@ -1,47 +1,11 @@
 //! The text form: round trips, errors with places, and hostile texts.
 
-use bessemer_core::DType;
-use bessemer_program::{
-    Binary, Builder, Compare, Direction, Error, Fold, Index, Literal, Program, Scope, Type, Unary,
-};
-use proptest::prelude::*;
+mod common;
 
-const EVERYTHING: &str = "
-program everything(in buffer a: bf16, inout buffer c: i32, uniform k: f32, uniform n: u32) {
-    shared t: f32[64]
-    shared flags: bool[3]
-    %i = global.x
-    %l = linear
-    %in = lt %i, n
-    %x = mov 0.0
-    if %in {
-        %y = load a[%i]
-        %x = fma %y, k, -1.5e-3
-    } else {
-        %x = mov nan:7fc00001
-    }
-    store t[%l], %x
-    barrier
-    %s = group_sum %x
-    %m = simd_max %s
-    %j = mov 0
-    loop {
-        %done = ge %j, 10
-        break %done
-        %j = add %j, 1
-        %odd = and %j, 1
-        %b = bool %odd
-        continue %b
-        %old = atomic_add c[%j], -7
-    }
-    %bits = bits_u32 %m
-    %w = select true, %bits, 3u
-    %v = load t[0u]
-    %big = gt %v, inf
-    if %big {
-        store c[2], %j
-    }
-}";
+use bessemer_core::DType;
+use bessemer_program::{Builder, Direction, Error, Fold, Index, Program, Scope, Type, Unary};
+use common::{EVERYTHING, any_program};
+use proptest::prelude::*;
 
 #[test]
 fn every_kind_of_instruction_round_trips() {
@@ -72,10 +36,10 @@ fn errors_say_where_and_what() {
         ),
         ("%x = ad 1, 2", "p.bp:2:6: unknown instruction `ad`"),
         ("%x = add %y, 2", "p.bp:2:10: `%y` has no value yet"),
-        ("%x = exp 1", "exp takes f32, not i32"),
+        ("%x = exp 1", "exp takes f32, but is given i32"),
         ("%x = add 1 2", "expected `,`, found `2`"),
-        ("%x = load a[0]", "a is a view: use a[@]"),
-        ("%x = load b[@]", "b is a buffer: it needs an index"),
+        ("%x = load a[0]", "`a` is a view and has no index; use a[@]"),
+        ("%x = load b[@]", "`b` is a buffer and needs an index; use b[INDEX]"),
         ("%x = load b[k]", "the index is f32"),
         ("%x = load c[@]", "`c` is declared `out`, so it cannot be read"),
         ("store a[@], 1.0", "`a` is declared `in`, so it cannot be written"),
@@ -182,57 +146,6 @@ fn equal_programs_are_one() {
     let (first, second) = (make(), make());
     assert!(std::ptr::eq(first.body(), second.body()));
     assert_eq!(first.registers(), [Type::F32, Type::F32]);
-}
-
-/// A program of random instructions over a few registers of each type.
-fn any_program() -> impl Strategy<Value = Program> {
-    prop::collection::vec((0..9u8, any::<u32>(), any::<u32>(), any::<u32>()), 1..60).prop_map(
-        |codes| {
-            let mut b = Builder::new("any");
-            let view = b.view("v", DType::F16, Direction::InOut);
-            let uniform = b.uniform("u", Type::I32);
-            let mut floats = vec![b.load(view)];
-            let mut integers = vec![uniform];
-            let mut truths = vec![b.compare(Compare::Lt, floats[0], 0.5)];
-            for (code, x, y, z) in codes {
-                let pick =
-                    |list: &[bessemer_program::Operand], i: u32| list[i as usize % list.len()];
-                let (f, g) = (pick(&floats, x), pick(&floats, y));
-                let (i, j) = (pick(&integers, x), pick(&integers, y));
-                match code {
-                    0 => floats.push(Literal::from_bits(Type::F32, z).into()),
-                    1 => integers.push(Literal::from_bits(Type::I32, z).into()),
-                    2 => {
-                        let op = *Unary::ALL.iter().cycle().nth(z as usize % 100).unwrap();
-                        floats.push(if op == Unary::Not { f } else { b.unary(op, f) });
-                    }
-                    3 => floats.push(b.add(f, g)),
-                    4 => integers.push(b.binary(Binary::Xor, i, j)),
-                    5 => floats.push(b.convert(Type::F32, i)),
-                    6 => truths.push(b.compare(Compare::Ne, i, j)),
-                    7 => floats.push(b.select(pick(&truths, z), f, g)),
-                    _ => {
-                        let var = b.var(f);
-                        b.if_else(
-                            pick(&truths, z),
-                            |b| b.assign(var, g),
-                            |b| {
-                                b.loop_(|b| {
-                                    let more = b.fma(var, 0.5, g);
-                                    b.assign(var, more);
-                                    b.break_if(true);
-                                });
-                            },
-                        );
-                        floats.push(var.into());
-                    }
-                }
-            }
-            let last = *floats.last().unwrap();
-            b.store(view, last);
-            b.finish().unwrap()
-        },
-    )
 }
 
 proptest! {

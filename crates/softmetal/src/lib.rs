@@ -28,6 +28,8 @@ mod error;
 mod exec;
 mod files;
 mod front;
+#[doc(hidden)]
+pub mod hostile;
 mod language;
 mod platform;
 mod registers;

@@ -11,7 +11,7 @@ pub use operands::Output;
 pub use rows::{OutRow, OutRows, Rows};
 pub use scratch::Scratch;
 
-use crate::{Access, Element};
+use crate::{Access, Deadline, Element};
 use bessemer_simd::Isa;
 use std::ops::Range;
 
@@ -39,6 +39,7 @@ pub struct CpuContext<'a> {
     precise: bool,
     thread_pool: &'a dyn ThreadPool,
     scratch: &'a Scratch,
+    deadline: &'a Deadline,
 }
 
 impl<'a> CpuContext<'a> {
@@ -56,7 +57,18 @@ impl<'a> CpuContext<'a> {
         thread_pool: &'a dyn ThreadPool,
         scratch: &'a Scratch,
     ) -> CpuContext<'a> {
-        CpuContext { access, isa, precise, thread_pool, scratch }
+        CpuContext { access, isa, precise, thread_pool, scratch, deadline: Deadline::none() }
+    }
+
+    /// The same for an op that has to end by `deadline`.
+    #[must_use]
+    pub fn until(self, deadline: &'a Deadline) -> CpuContext<'a> {
+        CpuContext { deadline, ..self }
+    }
+
+    /// When the op has to end, for those that may run for long.
+    pub fn deadline(&self) -> &'a Deadline {
+        self.deadline
     }
 
     /// The instruction set to use.

@@ -8,7 +8,7 @@ pub(crate) use cases::cases;
 
 use crate::bind::{self, Input, Lists};
 use bessemer_core::{
-    Access, Cost, Host, Operation, Result, View,
+    Access, Cost, Host, Meter, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -93,7 +93,9 @@ impl Operation for Kernel {
     fn reference(&self, host: &mut Host<'_>) {
         let mut lists = Lists::new(host, &self.program, &self.inputs, &self.outputs, None);
         let uniforms = lists.uniforms.clone();
-        if let Err(why) = run_grid(&self.program, &uniforms, self.launch, &mut lists) {
+        let mut meter = Meter::new(host.deadline());
+        let run = run_grid(&self.program, &uniforms, self.launch, &mut lists, &mut meter);
+        if let Err(why) = run {
             bind::fail(why);
         }
         lists.write(host, &self.outputs);
@@ -103,6 +105,7 @@ impl Operation for Kernel {
         let nothing = bessemer_core::Shape::SCALAR;
         let bindings = bind::bindings(&self.program, &self.inputs, &self.outputs, &nothing);
         let grid = Grid::new(&self.program, cpu.isa(), self.launch, &bindings);
+        let grid = grid.until(cpu.deadline());
         cpu.split(self.launch.groups(), 1, |groups| {
             // SAFETY: the buffers are those of `access`, which this context keeps for us alone.
             if let Err(why) = unsafe { grid.run(groups) } {

@@ -21,6 +21,7 @@ pub(super) fn map(op: &Map, cpu: &CpuContext<'_>) {
     }
     let bindings = bind::bindings(&op.program, &op.inputs, &op.outputs, shape);
     let domain = Domain::new(&op.program, cpu.isa(), shape, &bindings, &[], &[]);
+    let domain = domain.until(cpu.deadline());
     let boxes = domain.boxes();
     let instructions = elements.saturating_mul(op.program.flops().clamp(1, 64) as usize);
     let pieces = match cpu.threads() {

@@ -2,7 +2,7 @@
 
 use super::{Reduce, ReduceKind};
 use crate::bind::{self, Lists};
-use bessemer_core::{DType, Host};
+use bessemer_core::{DType, Host, Meter};
 use bessemer_program::{Type, reference::run_element};
 
 pub(super) fn reduce(op: &Reduce, host: &mut Host<'_>) {
@@ -13,8 +13,9 @@ pub(super) fn reduce(op: &Reduce, host: &mut Host<'_>) {
     let ty = op.program.yields().unwrap_or(Type::F32);
     // The values of each result, in order.
     let mut values = vec![Vec::new(); op.output.elements()];
+    let mut meter = Meter::new(host.deadline());
     for element in 0..domain.elements() {
-        let value = match run_element(&op.program, &uniforms, element, &mut lists) {
+        let value = match run_element(&op.program, &uniforms, element, &mut lists, &mut meter) {
             Ok(value) => value.map_or(0.0, |value| value.to_f64()),
             Err(why) => bind::fail(why),
         };

@@ -15,6 +15,8 @@ pub struct Code {
     pub(super) name: String,
     pub(super) isa: Isa,
     pub(super) body: Vec<Step>,
+    /// Its steps, those in blocks too.
+    pub(super) weight: usize,
     /// How many slots the file needs.
     pub(super) slots: usize,
     /// Where each piece of threadgroup memory starts, and its length.
@@ -151,6 +153,8 @@ pub(super) enum Step {
         body: Vec<Step>,
         /// Its number among the instructions.
         number: usize,
+        /// The steps of its body, those in blocks too.
+        weight: usize,
     },
     Break {
         cond: Arg,
@@ -190,6 +194,7 @@ impl Code {
             name: source.name.clone(),
             numbers: uses_numbers(&source.body),
             isa,
+            weight: weight(&body),
             slots: slots.count(),
             shared,
             streams: stores == 1 && body.iter().all(Step::streams),
@@ -197,6 +202,15 @@ impl Code {
             body,
         }
     }
+}
+
+fn weight(steps: &[Step]) -> usize {
+    let each = |step: &Step| match step {
+        Step::If { then, other, .. } => 1 + weight(then) + weight(other),
+        Step::Loop { weight, .. } => 1 + weight,
+        _ => 1,
+    };
+    steps.iter().map(each).sum()
 }
 
 fn uses_numbers(block: &[Inst]) -> bool {
@@ -353,7 +367,10 @@ impl Compiler<'_> {
                 let other = self.block(other, false);
                 Step::If { cond, then, other }
             }
-            Inst::Loop { body } => Step::Loop { body: self.block(body, false), number },
+            Inst::Loop { body } => {
+                let body = self.block(body, false);
+                Step::Loop { weight: weight(&body), body, number }
+            }
             Inst::Break { cond } => Step::Break { cond: arg(cond) },
             Inst::Continue { cond } => Step::Continue { cond: arg(cond) },
             Inst::Yield { value } => Step::Yield { value: arg(value) },

@@ -9,7 +9,7 @@ use super::{
     machine::Machine,
 };
 use crate::{Literal, ParamKind, Program};
-use bessemer_core::{DType, MAX_RANK, Shape};
+use bessemer_core::{DType, Deadline, MAX_RANK, Shape};
 use bessemer_simd::Isa;
 use smallvec::SmallVec;
 use std::{cell::RefCell, ops::Range, sync::OnceLock};
@@ -90,6 +90,7 @@ pub struct Domain<'p> {
     uniforms: SmallVec<[u32; 4]>,
     /// What went wrong first.
     failed: OnceLock<String>,
+    deadline: &'p Deadline,
 }
 
 // SAFETY: addresses with their layout; what may be done with them is said where they are used.
@@ -179,6 +180,7 @@ impl<'p> Domain<'p> {
             buffers,
             uniforms,
             failed: OnceLock::new(),
+            deadline: Deadline::none(),
         };
         if code.streams && domain.is_flat() {
             // No register is ever filled: larger boxes only mean fewer of them. Two are enough
@@ -187,6 +189,12 @@ impl<'p> Domain<'p> {
             domain.window.columns = half.clamp(LANES, STREAM);
         }
         domain
+    }
+
+    /// The same program, to be stopped when `deadline` is over.
+    #[must_use]
+    pub fn until(self, deadline: &'p Deadline) -> Domain<'p> {
+        Domain { deadline, ..self }
     }
 
     /// Whether every view is one row or one point of plain numbers, and none is at the place of
@@ -280,7 +288,9 @@ impl<'p> Domain<'p> {
     pub fn work<T>(&self, work: impl FnOnce(&mut Worker<'_, '_>) -> T) -> T {
         FILE.with_borrow_mut(|file| {
             let (uniforms, buffers) = (&self.uniforms, &self.buffers);
-            let machine = Machine::new(self.code, file, uniforms, buffers, &mut [], &self.failed);
+            let (failed, deadline) = (&self.failed, self.deadline);
+            let machine =
+                Machine::new(self.code, file, uniforms, buffers, &mut [], failed, deadline);
             work(&mut Worker { domain: self, machine })
         })
     }

@@ -36,7 +36,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub(super) unsafe fn repeat(&mut self, body: &[Step], number: usize) -> Outcome {
+    pub(super) unsafe fn repeat(&mut self, body: &[Step], number: usize, weight: usize) -> Outcome {
         let before = self.mask.take();
         let all = match &before {
             Some(mask) => mask.clone(),
@@ -49,8 +49,9 @@ impl Machine<'_> {
             round.round.copy_from_slice(&round.looping);
             let all = round.looping.iter().all(|&mask| mask != 0);
             self.mask = (!all).then(|| round.looping.clone());
+            let counted = self.count_round(number).and_then(|()| self.spend(weight));
             // SAFETY: as for `run`.
-            let outcome = self.count_round(number).and_then(|()| unsafe { self.block(body) });
+            let outcome = counted.and_then(|()| unsafe { self.block(body) });
             if let Err(error) = outcome {
                 self.rounds.clear();
                 return Err(error);

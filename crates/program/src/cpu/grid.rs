@@ -2,7 +2,7 @@
 
 use super::{code::Code, domain::Binding, kernels::Lanes, lanes::File, machine::Machine};
 use crate::{Atomic, Index, LaunchConfig, Literal, ParamKind, Program, SIMD_WIDTH, Type, scalar};
-use bessemer_core::DType;
+use bessemer_core::{DType, Deadline};
 use bessemer_simd::{Isa, convert};
 use std::{
     cell::RefCell,
@@ -206,6 +206,7 @@ pub struct Grid<'p> {
     uniforms: Vec<u32>,
     /// What went wrong first.
     failed: OnceLock<String>,
+    deadline: &'p Deadline,
 }
 
 // SAFETY: addresses with their layout; what may be done with them is said where they are used.
@@ -243,7 +244,13 @@ impl<'p> Grid<'p> {
             uniforms.push(uniform);
         }
         let (code, failed) = (program.code(isa), OnceLock::new());
-        Grid { code, launch, buffers, uniforms, failed }
+        Grid { code, launch, buffers, uniforms, failed, deadline: Deadline::none() }
+    }
+
+    /// The same program, to be stopped when `deadline` is over.
+    #[must_use]
+    pub fn until(self, deadline: &'p Deadline) -> Grid<'p> {
+        Grid { deadline, ..self }
     }
 
     /// Runs threadgroups `range`, counted along x, then y, then z. An error says what the
@@ -258,8 +265,15 @@ impl<'p> Grid<'p> {
             let len = self.code.shared.iter().map(|(_, len)| len).sum();
             shared.resize(len, 0);
             let (uniforms, buffers) = (&self.uniforms, &self.buffers);
-            let mut machine =
-                Machine::new(self.code, file, uniforms, buffers, shared, &self.failed);
+            let mut machine = Machine::new(
+                self.code,
+                file,
+                uniforms,
+                buffers,
+                shared,
+                &self.failed,
+                self.deadline,
+            );
             machine.lanes = self.launch.threads();
             for number in range {
                 if let Some(why) = self.failed.get() {

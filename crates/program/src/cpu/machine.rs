@@ -9,7 +9,8 @@ use super::{
     lanes::{File, Src},
     memory,
 };
-use crate::{Index, MAX_ROUNDS, ParamId, SIMD_WIDTH, Scope, scalar};
+use crate::{Index, MAX_ROUNDS, ParamId, SIMD_WIDTH, Scope, program::stopped, scalar};
+use bessemer_core::{Deadline, Meter, TimeIsUp};
 use bessemer_simd::Isa;
 use smallvec::SmallVec;
 use std::sync::OnceLock;
@@ -40,6 +41,8 @@ pub(super) struct Machine<'r> {
     pub(super) rounds: Vec<Round>,
     /// Rounds of loops that these lanes may still take.
     pub(super) rounds_left: u32,
+    /// Counts the work, to stop when the time is over.
+    meter: Meter<'r>,
     /// What lanes of the launch did wrong first: the others may stop then.
     pub(super) failed: &'r OnceLock<String>,
     pub(super) yielded: Option<Src>,
@@ -62,6 +65,7 @@ impl<'r> Machine<'r> {
         buffers: &'r [BufferAt],
         shared: &'r mut [u32],
         failed: &'r OnceLock<String>,
+        deadline: &'r Deadline,
     ) -> Machine<'r> {
         file.resize(code.slots);
         Machine {
@@ -80,6 +84,7 @@ impl<'r> Machine<'r> {
             mask: None,
             rounds: Vec::new(),
             rounds_left: 0,
+            meter: Meter::new(deadline),
             failed,
             yielded: None,
         }
@@ -96,8 +101,14 @@ impl<'r> Machine<'r> {
         self.rounds_left = MAX_ROUNDS;
         let code = self.code;
         // SAFETY: the caller's promise.
-        let outcome = unsafe { self.block(&code.body) };
+        let outcome = self.spend(code.weight).and_then(|()| unsafe { self.block(&code.body) });
         outcome.map_err(|why| self.failed.get_or_init(|| why).clone())
+    }
+
+    /// Counts `steps` of all lanes; an error if the time is over.
+    pub(super) fn spend(&mut self, steps: usize) -> Outcome {
+        let spent = self.meter.spend(steps.saturating_mul(self.lanes));
+        spent.map_err(|TimeIsUp| stopped(&self.code.name))
     }
 
     pub(super) unsafe fn block(&mut self, steps: &[Step]) -> Outcome {
@@ -231,7 +242,7 @@ impl<'r> Machine<'r> {
                     self.fill(*dst, &[], |d| d.copy_from_slice(&lanes));
                 }
                 Step::If { cond, then, other } => self.branch(*cond, then, other)?,
-                Step::Loop { body, number } => self.repeat(body, *number)?,
+                Step::Loop { body, number, weight } => self.repeat(body, *number, *weight)?,
                 Step::Break { cond } => self.leave(*cond, true),
                 Step::Continue { cond } => self.leave(*cond, false),
                 Step::Yield { value } => self.yielded = Some(self.arg(*value)),

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Sign,
     /// Something that can't be.
     Stray,
+    /// `// …`, up to the end of its line.
+    Comment,
     /// The end of a line: instructions end there.
     NewLine,
     /// The end of the text.
@@ -39,21 +41,26 @@ impl<'t> Lexer<'t> {
         Lexer { rest: text, line: 1, column: 1 }
     }
 
+    /// The next word that is no comment.
     pub(super) fn next(&mut self) -> Token<'t> {
         loop {
-            let blank = |c: char| c == ' ' || c == '\t' || c == '\r';
-            self.take(|c, _| blank(c));
-            if !self.rest.starts_with("//") {
-                break;
+            let token = self.next_or_comment();
+            if token.kind != Kind::Comment {
+                return token;
             }
-            self.take(|c, _| c != '\n');
         }
+    }
+
+    pub(super) fn next_or_comment(&mut self) -> Token<'t> {
+        let blank = |c: char| c == ' ' || c == '\t' || c == '\r';
+        self.take(|c, _| blank(c));
         let (line, column) = (self.line, self.column);
         let mut chars = self.rest.chars();
         let (first, second) = (chars.next(), chars.next());
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let (kind, text) = match first {
             None => (Kind::End, ""),
+            Some('/') if second == Some('/') => (Kind::Comment, self.take(|c, _| c != '\n')),
             Some('\n') => {
                 let text = self.take(|_, i| i == 0);
                 self.line += 1;

@@ -1,5 +1,6 @@
 //! The text form of programs (`.bp` files): printing and parsing. `docs/programs.md` describes it.
 
+mod format;
 mod lexer;
 mod parser;
 mod print;
@@ -25,11 +26,43 @@ impl Program {
     /// let error = Program::parse("bad.bp", "program p() {\n    %x = add 1.0, 2\n}").unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "bad.bp:2:5: `%0 = add 1.0, 2`: its operands are f32 and i32, and must be of one type"
+    ///     "bad.bp:2:5: `%0 = add 1.0, 2`: the operands are f32 and i32, but must be of one type"
     /// );
     /// # Ok::<(), bessemer_program::Error>(())
     /// ```
     pub fn parse(file: &str, text: &str) -> Result<Program> {
         parser::parse(file, text)
+    }
+
+    /// The text of a program in the usual layout: its indentation, spacing, line breaks and blank lines
+    /// change; its instructions, names, numbers and comments stay. `file` names the text in errors,
+    /// which are those of [`Program::parse`].
+    ///
+    /// ```
+    /// use bessemer_program::Program;
+    ///
+    /// let text = "program p(inout view a:f32){ // in place
+    /// %sum=load a[ @ ]
+    ///
+    ///
+    ///   // Only what is positive.
+    ///   %c=gt %sum,0.0
+    ///   if %c { store a[@], %sum }
+    /// }";
+    /// let formatted = "program p(inout view a: f32) { // in place
+    ///     %sum = load a[@]
+    ///
+    ///     // Only what is positive.
+    ///     %c = gt %sum, 0.0
+    ///     if %c {
+    ///         store a[@], %sum
+    ///     }
+    /// }
+    /// ";
+    /// assert_eq!(Program::format("p.bp", text)?, formatted);
+    /// # Ok::<(), bessemer_program::Error>(())
+    /// ```
+    pub fn format(file: &str, text: &str) -> Result<String> {
+        format::format(file, text)
     }
 }

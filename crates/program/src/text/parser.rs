@@ -9,7 +9,7 @@ use bessemer_core::DType;
 use std::collections::HashMap;
 
 /// The longest text that is read.
-const MAX_TEXT: usize = 4 << 20;
+pub(super) const MAX_TEXT: usize = 4 << 20;
 
 pub(super) fn parse(file: &str, text: &str) -> Result<Program> {
     let mut lexer = Lexer::new(text);

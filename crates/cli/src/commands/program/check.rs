@@ -12,7 +12,7 @@ use std::{io::Write, path::PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
-    /// The program files
+    /// The program files, or - for stdin
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }

@@ -9,7 +9,11 @@ use crate::{args::OnDevice, fault::Fault};
 use anyhow::{Context, Result};
 use bessemer::program::Program;
 use clap::{Args, Subcommand};
-use std::{fs, io::Write, path::Path};
+use std::{
+    fs,
+    io::{self, Read, Write},
+    path::Path,
+};
 
 /// Run, check and format programs
 #[derive(Debug, Args)]
@@ -37,9 +41,23 @@ impl Programs {
 
 /// Reads and verifies the program in a file.
 fn read(path: &Path) -> Result<Program> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let name = path.display().to_string();
+    let (name, text) = text(path)?;
+    Ok(Program::parse(&name, &text)?)
+}
+
+/// The name of a file, for messages, and its text; `-` is stdin.
+fn text(path: &Path) -> Result<(String, String)> {
+    let mut bytes = Vec::new();
+    let (name, read) = match is_stdin(path) {
+        true => ("stdin".to_owned(), io::stdin().read_to_end(&mut bytes).map(drop)),
+        false => (path.display().to_string(), fs::read(path).map(|read| bytes = read)),
+    };
+    read.with_context(|| format!("cannot read {name}"))?;
     let text = String::from_utf8(bytes)
         .with_context(|| format!("{name} is not text; a program is in UTF-8"))?;
-    Ok(Program::parse(&name, &text)?)
+    Ok((name, text))
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
 }

@@ -13,14 +13,14 @@ use clap::Args;
 use std::{
     io::Write,
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// Run a program on arrays from .npy files
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Run {
-    /// The program file
+    /// The program file, or - for stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -49,6 +49,10 @@ pub(crate) struct Run {
     /// Number of threads per threadgroup, as X or X,Y,Z [default: 256]
     #[arg(long, value_name = "SIZES")]
     block: Option<Sizes>,
+
+    /// Stop the program after this time; 0 is no limit
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    timeout: Duration,
 }
 
 const EXAMPLES: &str = "\
@@ -58,7 +62,10 @@ Examples:
   bessemer program run sum.bp --in a.npy --shape 64 --grid 64 --block 256 --device reference
 
 Arrays are converted to the dtype of their parameter. A parameter that is read and written (inout)
-takes its initial values from --in and is written to --out.";
+takes its initial values from --in and is written to --out.
+
+The time limit counts from the launch. GPUs do not have it: the operating system stops work that
+takes seconds.";
 
 impl Run {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
@@ -79,7 +86,9 @@ impl Run {
         let bound = self.bind(&program, &device, &mut given)?;
         given.finish()?;
         let launch = self.launch(bound.elements)?;
+        let name = program.name().to_owned();
         let mut batch = Batch::new();
+        batch.set_time_limit((!self.timeout.is_zero()).then_some(self.timeout));
         let outputs: Vec<View> = bound.outputs.iter().map(|output| output.view.clone()).collect();
         let inputs = bound.inputs;
         match program.form() {
@@ -87,8 +96,8 @@ impl Run {
             Form::Kernel => batch.push(Kernel { program, launch, inputs, outputs })?,
         }
         let start = Instant::now();
-        let ticket = device.submit(&batch)?;
-        device.wait(ticket)?;
+        let ran = device.submit(&batch).and_then(|ticket| device.wait(ticket));
+        ran.map_err(|error| explained(error, &name))?;
         let time = start.elapsed();
         for output in &bound.outputs {
             output.tell(&device, out)?;
@@ -159,6 +168,25 @@ impl Run {
         };
         Ok(LaunchConfig { grid, block })
     }
+}
+
+/// Says what to do about a program that was stopped.
+fn explained(error: bessemer::core::Error, program: &str) -> anyhow::Error {
+    match error {
+        bessemer::core::Error::Stopped { limit, .. } => anyhow!(
+            "program {program}: stopped after {} s; if it is not endless, allow it more time with \
+             --timeout SECONDS, or any time with --timeout 0",
+            limit.as_secs_f64()
+        ),
+        error => error.into(),
+    }
+}
+
+/// A time on the command line, in seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok();
+    let time = number.and_then(|number| Duration::try_from_secs_f64(number).ok());
+    time.ok_or_else(|| "a time is a number of seconds of at least 0".to_owned())
 }
 
 /// What the command line gives, by parameter.

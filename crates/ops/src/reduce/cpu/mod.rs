@@ -77,6 +77,7 @@ fn run<F: Fold>(op: &Reduce, cpu: &CpuContext<'_>) {
     let bindings = bind::bindings(&op.program, &op.inputs, &[], &shape);
     let walkers: [Steps; 2] = [result, number];
     let domain = Domain::new(&op.program, cpu.isa(), &shape, &bindings, &reduced, &walkers);
+    let domain = domain.until(cpu.deadline());
     let plan = Plan::new(op, &domain, cpu.isa(), count);
     if count == 0 {
         // The result is that of nothing, everywhere; no box is run.

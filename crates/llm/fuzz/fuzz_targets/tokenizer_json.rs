@@ -1,4 +1,0 @@
-//! Any bytes as a file: an error or a use, never a crash.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| bessemer_llm::hostile::tokenizer_json(data));

@@ -1,0 +1,4 @@
+//! Runs `bessemer_hostile::state` on what libFuzzer finds.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| bessemer_hostile::state(data));
