@@ -53,6 +53,16 @@ impl Limits {
         })
     }
 
+    /// The higher of both: a busy machine measures less than there is.
+    pub(crate) fn max(self, other: Limits) -> Limits {
+        Limits {
+            threads: self.threads,
+            read_bytes: self.read_bytes.max(other.read_bytes),
+            f32_flops: self.f32_flops.max(other.f32_flops),
+            int8_ops: self.int8_ops.max(other.int8_ops),
+        }
+    }
+
     /// The shortest time in which so many bytes and operations are possible.
     pub(crate) fn least_seconds(&self, cost: Cost, integer: bool) -> f64 {
         let (moving, computing) = self.seconds(cost, integer);

@@ -59,6 +59,20 @@ impl Effort {
 const MOST: u64 = 2 << 30;
 
 impl Measurement {
+    /// Of an op that costs so much and took so long.
+    pub(crate) fn new(work: &Work, cost: Cost, seconds: f64, limits: &Limits) -> Measurement {
+        Measurement {
+            op: work.op,
+            work: work.name.clone(),
+            seconds,
+            bytes: cost.bytes,
+            flops: cost.flops,
+            integer: work.integer,
+            share_of_limit: limits.least_seconds(cost, work.integer) / seconds,
+            bound_by_memory: limits.is_memory(cost, work.integer),
+        }
+    }
+
     pub(crate) fn flops_per_second(&self) -> f64 {
         self.flops as f64 / self.seconds
     }
@@ -121,23 +135,4 @@ pub(crate) fn time(work: &Work, device: &Device, effort: Effort) -> Result<(Cost
         rounds += 1;
     }
     Ok((cost, best.as_secs_f64().max(1e-9) / copies as f64))
-}
-
-pub(crate) fn measure(
-    work: &Work,
-    device: &Device,
-    limits: &Limits,
-    effort: Effort,
-) -> Result<Measurement> {
-    let (cost, seconds) = time(work, device, effort)?;
-    Ok(Measurement {
-        op: work.op,
-        work: work.name.clone(),
-        seconds,
-        bytes: cost.bytes,
-        flops: cost.flops,
-        integer: work.integer,
-        share_of_limit: limits.least_seconds(cost, work.integer) / seconds,
-        bound_by_memory: limits.is_memory(cost, work.integer),
-    })
 }

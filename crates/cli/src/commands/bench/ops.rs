@@ -3,7 +3,7 @@
 use super::{
     gpu_limits,
     limits::Limits,
-    measure::{Effort, Measurement, measure},
+    measure::{Effort, Measurement, time},
     plot,
     share::{IN_CACHE_MEANS, Share},
     work::{self, Work},
@@ -17,7 +17,7 @@ use crate::{
     terminal::tell,
     text::{self, Align, BAD, BOLD, Cell, DIM, GOOD, PLAIN, Table, WARN},
 };
-use bessemer::{Device, DeviceInfo};
+use bessemer::{Cost, Device, DeviceInfo};
 use bessemer_llm::Cancel;
 use clap::{Args, value_parser};
 use serde_json::json;
@@ -60,12 +60,13 @@ Examples:
   bessemer bench ops --op linear --threads 2
   bessemer bench ops --svg ops.svg --json > ops.json
 
-The limits of the machine are measured first: memory read bandwidth, f32 multiply-adds and 8-bit \
-dot products. On a GPU they are measured with its own reads and multiply-adds, without dot \
-products. An op's share of the limit is the minimum time to move its bytes and do its arithmetic, \
-divided by the time it took; `in cache` means that the op was faster than memory, so that its \
-limit does not apply, or that the machine was busy while that was measured. Operands are larger than most caches. Ctrl-C stops and prints what was \
-measured. Close other programs for reliable results.";
+The limits of the machine are measured before and after: memory read bandwidth, f32 multiply-adds \
+and 8-bit dot products. On a GPU they are measured with its own reads and multiply-adds, without \
+dot products. An op's share of the limit is the minimum time to move its bytes and do its \
+arithmetic, divided by the time it took; `in cache` means that the op was faster than memory, so \
+that its limit does not apply, or that the machine was busy while that was measured. Operands are \
+larger than most caches. Ctrl-C stops and prints what was measured. Close other programs for \
+reliable results.";
 
 impl Ops {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
@@ -79,13 +80,18 @@ impl Ops {
         let stoppable = interrupt::stops(&cancel);
         let bar = Progress::new(works.len() + 1);
         bar.at(0, "the machine's limits".into());
-        let limits = match device.info().capabilities.host_memory {
-            true => Limits::measure(device.info().threads)?,
-            false => gpu_limits::measure(&device)?,
-        };
+        let mut limits = measure_limits(&device)?;
         let end = Instant::now() + Duration::from_secs(self.seconds);
-        let results = measure_all(&works, &device, &limits, end, &cancel, &bar)?;
+        let times = time_all(&works, &device, end, &cancel, &bar)?;
+        if !cancel.is_cancelled() {
+            bar.at(works.len(), "the machine's limits again".into());
+            limits = limits.max(measure_limits(&device)?);
+        }
         drop((bar, stoppable));
+        let timed = works.iter().zip(times);
+        let results: Vec<_> = timed
+            .map(|(work, (cost, seconds))| Measurement::new(work, cost, seconds, &limits))
+            .collect();
         if let Some(path) = &self.svg {
             write_whole(path, plot::draw(device.info(), &limits, &results).as_bytes())?;
         }
@@ -125,16 +131,23 @@ impl Ops {
     }
 }
 
-/// Measures one op after the other until they are done, the time is over, or somebody stops it.
-fn measure_all(
+fn measure_limits(device: &Device) -> Result<Limits, Fault> {
+    Ok(match device.info().capabilities.host_memory {
+        true => Limits::measure(device.info().threads)?,
+        false => gpu_limits::measure(device)?,
+    })
+}
+
+/// The cost and the seconds of one op after the other, until they are done, the time is over, or somebody
+/// stops it.
+fn time_all(
     works: &[Work],
     device: &Device,
-    limits: &Limits,
     end: Instant,
     cancel: &Cancel,
     bar: &Progress,
-) -> Result<Vec<Measurement>, Fault> {
-    let mut results = Vec::new();
+) -> Result<Vec<(Cost, f64)>, Fault> {
+    let mut times = Vec::new();
     for (i, work) in works.iter().enumerate() {
         let left = end.saturating_duration_since(Instant::now());
         if cancel.is_cancelled() || left.is_zero() {
@@ -142,10 +155,10 @@ fn measure_all(
         }
         bar.at(i + 1, format!("{} {}", work.op, work.name));
         let effort = Effort::FULL.within(left / (works.len() - i) as u32);
-        results.push(measure(work, device, limits, effort)?);
+        times.push(time(work, device, effort)?);
         device.trim();
     }
-    Ok(results)
+    Ok(times)
 }
 
 fn write_json(

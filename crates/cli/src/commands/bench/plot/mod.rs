@@ -22,7 +22,8 @@ const RIGHT: f64 = 600.0;
 const TOP: f64 = 64.0;
 const LEGEND: f64 = 630.0;
 const LINE: f64 = 17.0;
-/// What a character takes at most on average, in the fonts that readers have: of 12 and of 16 pixels.
+/// What a character takes at most on average, in the fonts that readers have: of 11, 12 and 16 pixels.
+const SMALL_LETTER: f64 = 6.2;
 const LETTER: f64 = 7.0;
 const TITLE_LETTER: f64 = 9.5;
 
@@ -92,7 +93,7 @@ pub(crate) fn draw(info: &DeviceInfo, limits: &Limits, results: &[Measurement]) 
 fn width(results: &[Measurement], heading: &str) -> f64 {
     let names = results.iter().map(|result| name(result).chars().count());
     let list = LEGEND + 22.0 + LETTER * names.max().unwrap_or(0) as f64 + 80.0;
-    let note = LEGEND + LETTER * IN_CACHE_MEANS.chars().count() as f64;
+    let note = LEGEND + SMALL_LETTER * IN_CACHE_MEANS.chars().count() as f64;
     let title = LEFT + TITLE_LETTER * heading.chars().count() as f64;
     list.max(note).max(title).ceil()
 }
@@ -128,10 +129,11 @@ fn roofs(svg: &mut String, labels: &mut Labels, x: &Axis, y: &Axis, limits: &Lim
     for (peak, label) in tops {
         let (from, at) = (x.at(peak / limits.read_bytes), y.at(*peak));
         line(svg, "roof", (from, at), (RIGHT, at));
-        // Below the line, if it would be on the slope or on the label of a line close above.
-        let width = LETTER * label.chars().count() as f64;
-        let close = tops.iter().any(|(other, _)| other > peak && at - y.at(*other) < LINE);
-        let below = close || RIGHT - width < from;
+        // Under a higher roof it is below the line, if it would be on the slope or on that one's label.
+        let width = SMALL_LETTER * label.chars().count() as f64;
+        let reaches = RIGHT - width < from + 8.0;
+        let below =
+            tops.iter().any(|(other, _)| other > peak && (reaches || at - y.at(*other) < LINE));
         let base = if below { at + 13.0 } else { at - 5.0 };
         text(svg, "small end", RIGHT - 4.0, base, label);
         labels.block(Rect::new(RIGHT - width, base - 11.0, RIGHT, base + 2.0));
