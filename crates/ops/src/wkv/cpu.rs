@@ -141,9 +141,10 @@ pub(crate) fn all_columns<A: Arch>(columns: usize, work: &mut impl Columns) {
 /// The `V` vectors at the start of a slice.
 #[inline(always)]
 pub(crate) fn load<A: Arch, const V: usize>(from: &[f32]) -> [A::F32; V] {
+    let from = &from[..V * A::F32::LEN];
     let mut vectors = [A::F32::splat(0.0); V];
-    for (vector, from) in vectors.iter_mut().zip(from.chunks_exact(A::F32::LEN)) {
-        *vector = A::F32::load(from);
+    for (n, vector) in vectors.iter_mut().enumerate() {
+        *vector = A::F32::load(&from[n * A::F32::LEN..]);
     }
     vectors
 }
@@ -151,7 +152,8 @@ pub(crate) fn load<A: Arch, const V: usize>(from: &[f32]) -> [A::F32; V] {
 /// Overwrites the start of a slice by vectors.
 #[inline(always)]
 pub(crate) fn store<A: Arch, const V: usize>(vectors: [A::F32; V], to: &mut [f32]) {
-    for (vector, to) in vectors.into_iter().zip(to.chunks_exact_mut(A::F32::LEN)) {
-        vector.store(to);
+    let to = &mut to[..V * A::F32::LEN];
+    for (n, vector) in vectors.into_iter().enumerate() {
+        vector.store(&mut to[n * A::F32::LEN..]);
     }
 }

@@ -64,18 +64,36 @@ impl Kernel for Token<'_> {
 
     #[inline(always)]
     fn run<A: Arch>(self) {
-        let inputs = self.k.iter().zip(self.v).zip(self.w.iter().zip(self.u));
-        let state = self.a.iter_mut().zip(self.b).zip(self.p);
-        for ((((k, v), (w, u)), ((a, b), p)), out) in inputs.zip(state).zip(self.out) {
-            let own = u + k;
-            let most = larger(*p, own);
-            let (old, new) = (math::exp::<A>(*p - most), math::exp::<A>(own - most));
-            *out = A::fma(old, *a, new * v) / A::fma(old, *b, new);
-            let kept = *p + w;
-            let most = larger(kept, *k);
-            let (old, new) = (math::exp::<A>(kept - most), math::exp::<A>(k - most));
-            (*a, *b, *p) = (A::fma(old, *a, new * v), A::fma(old, *b, new), most);
-        }
+        let Token { k, v, w, u, a, b, p, out } = self;
+        step::<A>(k, v, w, u, a, b, p, out);
+    }
+}
+
+/// Arguments of a function do not overlap, which the compiler does not know of fields: with as many
+/// slices as these it would not vectorise the loop.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn step<A: Arch>(
+    k: &[f32],
+    v: &[f32],
+    w: &[f32],
+    u: &[f32],
+    a: &mut [f32],
+    b: &mut [f32],
+    p: &mut [f32],
+    out: &mut [f32],
+) {
+    let inputs = k.iter().zip(v).zip(w.iter().zip(u));
+    let state = a.iter_mut().zip(b).zip(p);
+    for ((((k, v), (w, u)), ((a, b), p)), out) in inputs.zip(state).zip(out) {
+        let own = u + k;
+        let most = larger(*p, own);
+        let (old, new) = (math::exp::<A>(*p - most), math::exp::<A>(own - most));
+        *out = A::fma(old, *a, new * v) / A::fma(old, *b, new);
+        let kept = *p + w;
+        let most = larger(kept, *k);
+        let (old, new) = (math::exp::<A>(kept - most), math::exp::<A>(k - most));
+        (*a, *b, *p) = (A::fma(old, *a, new * v), A::fma(old, *b, new), most);
     }
 }
 
