@@ -6,9 +6,8 @@
 //! Operands of the RWKV ops are `[sequences, tokens, ..]`: all sequences of one op have as many
 //! tokens. That is a prompt (`[1, tokens, ..]`), and it is one step of many sequences
 //! (`[sequences, 1, ..]`); both are views of what a linear layer returns. Prompts of several lengths
-//! are an op each, on parts of the same arrays, which devices run side by side. So kernels need no
-//! table of where sequences start, and 8 buffers are enough for each of them, which is all that
-//! portable WebGPU devices bind.
+//! are an op each, on parts of the same arrays. So kernels need no table of where sequences start, and
+//! 8 buffers are enough for each of them, which is all that portable WebGPU devices bind.
 //!
 //! # The state
 //!

@@ -19,9 +19,9 @@ kernel void token_shift(device const X *x [[buffer(0)]], device const MU *mu [[b
   state += p.leads[3] + long(sequence) * p.state_sequence + long(channel) * p.state_step;
   float own = to_float(x[long(token) * p.x_token]);
   float before = token == 0 ? float(*state) : to_float(x[long(token - 1) * p.x_token]);
-  for (uint mix = 0; mix < p.mixes; mix++) {
-    float factor = to_float(mu[long(mix) * p.mu_mix]);
-    out[long(mix) * p.out_mix] = from_float<OUT>(own + (before - own) * factor);
+  for (uint n = 0; n < p.mixes; n++) {
+    float factor = to_float(mu[long(n) * p.mu_mix]);
+    out[long(n) * p.out_mix] = from_float<OUT>(own + (before - own) * factor);
   }
 #ifdef UPDATE
   // By the thread that has read it: no other one does.
