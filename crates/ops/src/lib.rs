@@ -48,9 +48,14 @@ mod rms_norm;
 mod rope;
 mod scatter;
 mod softmax;
+mod token_shift;
 mod top_k;
 mod walk;
 mod wgsl;
+mod wkv;
+mod wkv4;
+mod wkv6;
+mod wkv7;
 
 pub use add_rms_norm::AddRmsNorm;
 pub use attention::Attention;
@@ -74,7 +79,11 @@ pub use rms_norm::RmsNorm;
 pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
 pub use scatter::Scatter;
 pub use softmax::Softmax;
+pub use token_shift::TokenShift;
 pub use top_k::TopK;
+pub use wkv4::Wkv4;
+pub use wkv6::Wkv6;
+pub use wkv7::Wkv7;
 
 use case::Case;
 
@@ -103,7 +112,11 @@ pub fn cases() -> Vec<Case> {
         rope::cases,
         scatter::cases,
         softmax::cases,
+        token_shift::cases,
         top_k::cases,
+        wkv4::cases,
+        wkv6::cases,
+        wkv7::cases,
     ];
     families.iter().flat_map(|cases| cases()).collect()
 }

@@ -49,6 +49,7 @@ fn every_refusal_says_what_is_wrong() {
     tables(&walk);
     products(&walk);
     others(&walk);
+    recurrences(&walk);
     insta::assert_snapshot!(walk.said.borrow().join("\n"));
     let missed: Vec<String> =
         places().into_iter().filter(|place| !reached(place)).map(told).collect();
@@ -310,6 +311,53 @@ fn others(walk: &Walk) {
     walk.refuse(Quantize { x: f(&[2, 32]), out: f(&[2, 32]) });
     walk.refuse(Quantize { x: ints, out: blocks.clone() });
     walk.refuse(Dequantize { x: blocks, out: f(&[2, 64]) });
+}
+
+fn recurrences(walk: &Walk) {
+    let f = |dims: &[usize]| walk.view(F32, dims);
+    let (ints, bf16) = (walk.view(I32, &[1, 2, 4]), walk.view(BF16, &[1, 4]));
+    let (x, mu, out) = (f(&[1, 2, 4]), f(&[3, 1, 1, 4]), f(&[3, 1, 2, 4]));
+    let shift = TokenShift { x: x.clone(), state: f(&[1, 4]), mu, update: true, out };
+    walk.refuse(TokenShift { state: bf16.clone(), ..shift.clone() });
+    walk.refuse(TokenShift { x: ints.clone(), ..shift.clone() });
+    walk.refuse(TokenShift { x: f(&[2, 4]), ..shift.clone() });
+    walk.refuse(TokenShift { out: f(&[1, 2, 4]), ..shift.clone() });
+    walk.refuse(TokenShift { out: f(&[3, 1, 2, 5]), ..shift.clone() });
+    walk.refuse(TokenShift { out: f(&[0, 1, 2, 4]), ..shift.clone() });
+    walk.refuse(TokenShift { state: f(&[2, 4]), ..shift.clone() });
+    walk.refuse(TokenShift { mu: f(&[3, 4]), ..shift });
+
+    let (w, u, state) = (f(&[4]), f(&[4]), f(&[1, 3, 4]));
+    let four = Wkv4 { k: x.clone(), v: x.clone(), w, u, state, out: x.clone() };
+    walk.refuse(Wkv4 { state: bf16.clone(), ..four.clone() });
+    walk.refuse(Wkv4 { k: ints.clone(), ..four.clone() });
+    walk.refuse(Wkv4 { v: f(&[2, 4]), ..four.clone() });
+    walk.refuse(Wkv4 { k: f(&[1, 3, 4]), ..four.clone() });
+    walk.refuse(Wkv4 { u: f(&[3]), ..four.clone() });
+    walk.refuse(Wkv4 { state: f(&[1, 4]), ..four });
+
+    let (head, wide, u) = (f(&[1, 2, 3, 4]), f(&[1, 1, 1, 300]), f(&[3, 4]));
+    let [r, k, v, decay, a, b, out] = std::array::from_fn(|_| head.clone());
+    let state = f(&[1, 3, 4, 4]);
+    let six = Wkv6 { r, k, v, decay, u, state: state.clone(), out };
+    walk.refuse(Wkv6 { state: bf16.clone(), ..six.clone() });
+    walk.refuse(Wkv6 { r: ints.clone(), ..six.clone() });
+    walk.refuse(Wkv6 { v: x.clone(), ..six.clone() });
+    walk.refuse(Wkv6 { decay: f(&[1, 1, 3, 4]), ..six.clone() });
+    let [r, k, v, decay, out] = std::array::from_fn(|_| wide.clone());
+    walk.refuse(Wkv6 { r, k, v, decay, out, ..six.clone() });
+    walk.refuse(Wkv6 { u: f(&[4]), ..six.clone() });
+    walk.refuse(Wkv6 { state: f(&[2, 3, 4, 4]), ..six.clone() });
+
+    let Wkv6 { r, k, v, decay, out, .. } = six;
+    let seven = Wkv7 { r, decay, k, v, a, b, state, out };
+    walk.refuse(Wkv7 { state: bf16, ..seven.clone() });
+    walk.refuse(Wkv7 { b: ints, ..seven.clone() });
+    walk.refuse(Wkv7 { v: x, ..seven.clone() });
+    walk.refuse(Wkv7 { a: f(&[1, 2, 3, 5]), ..seven.clone() });
+    let [r, decay, k, v, a, b, out] = std::array::from_fn(|_| wide.clone());
+    walk.refuse(Wkv7 { r, decay, k, v, a, b, out, state: seven.state.clone() });
+    walk.refuse(Wkv7 { state: f(&[1, 3, 4]), ..seven });
 }
 
 /// The file and line of each call of a method that may refuse.
