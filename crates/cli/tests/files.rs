@@ -18,7 +18,7 @@ fn a_model_is_found_by_name_and_by_path() {
     }
     assert_eq!(models.json(&["inspect", "--model", "tiny", "--json"])["files"][0], path);
     let (_, err) = models.run(&["inspect", "tinier"], 1);
-    assert_one_error(&err, &["`tinier`", "tiny", "bessemer pull"]);
+    assert_one_error(&err, &["tinier: no such file or model", "did you mean \"tiny\"?"]);
     fs::write(models.path("broken.gguf"), b"GGUF\x03\0\0\0nonsense").unwrap();
     assert_one_error(&models.run(&["inspect", "broken"], 1).1, &["broken.gguf", "byte"]);
 }
@@ -88,6 +88,38 @@ fn a_model_is_quantised_and_runs() {
     assert_one_error(&models.run(&["quantize", "tiny", "x.gguf", "Q9"], 2).1, &["Q9", "Q4_K_M"]);
     let nowhere = models.text("no/where.gguf");
     assert_one_error(&models.run(&["quantize", "tiny", &nowhere, "F16"], 1).1, &["where.gguf"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_to_quantise_need_no_names_of_text_and_are_no_fifos() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt, process::Command};
+    let models = Models::new();
+    let (from, to) = (OsStr::from_bytes(b"caf\xe9.gguf"), OsStr::from_bytes(b"th\xe9.gguf"));
+    fs::rename(models.path("tiny.gguf"), models.path("x").with_file_name(from)).unwrap();
+    let to = models.path("x").with_file_name(to);
+    // By its name in the store, and by its path.
+    for from in [OsStr::from_bytes(b"caf\xe9"), models.path("x").with_file_name(from).as_os_str()] {
+        let mut command = models.command(&["quantize", "--force", "--json"]);
+        command.arg(from).arg(&to).arg("Q8_0");
+        common::finish(command, 0);
+        bessemer_llm::files::Gguf::open(&to).unwrap();
+    }
+    assert!(models.run(&["models", "--json"], 0).0.contains("caf\u{fffd}"));
+
+    let fifo = models.text("fifo.gguf");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    for (from, what) in [(fifo.as_str(), "a FIFO"), ("/dev/zero", "a device"), ("/", "a directory")]
+    {
+        let (_, err) = models.run(&["quantize", from, "out.gguf", "Q8_0"], 1);
+        assert_one_error(&err, &[from, &format!("it is {what}, not a regular file")]);
+    }
+    let mut onto = models.command(&["quantize", "--force"]);
+    onto.arg(&to).args([&fifo, "Q8_0"]);
+    assert_one_error(
+        &common::finish(onto, 1).1,
+        &["fifo.gguf", "it is a FIFO, not a regular file"],
+    );
 }
 
 #[test]

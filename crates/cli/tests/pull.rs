@@ -19,10 +19,11 @@ const PLACE: &str = "someone/tiny-GGUF/tiny.Q8_0.gguf";
 
 /// The bytes of a file that is long enough to be cut, and their SHA-256.
 fn file() -> Vec<u8> {
-    (0..300_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect()
+    let noise = (4..300_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8);
+    b"GGUF".iter().copied().chain(noise).collect()
 }
 
-const SHA256: &str = "d5397f395028a36a877582420027c07a9dffa109caf6625ee9fb42ba86859168";
+const SHA256: &str = "a2480bc757b28ac6918cc4b29290a4bb24120b6cc82335b0bc030129dc7cafae";
 
 fn command(folder: &TempDir, server: &Server, args: &[&str]) -> Command {
     let mut command = bessemer(args);
@@ -89,7 +90,16 @@ fn a_pull_that_failed_leaves_no_model_and_goes_on_the_next_time() {
     assert!(!folder.path().join(PLACE).exists());
     assert_eq!(parts(&folder).len(), 1);
     let (list, _) = finish(command(&folder, &server, &["models"]), 0);
-    assert!(!list.contains("tiny.Q8_0"), "{list}");
+    let resume = format!("run \"bessemer pull {NAME}\" to resume");
+    for word in ["tiny.Q8_0: partial, 97.7 KiB of 293.0 KiB", &resume, "bessemer rm"] {
+        assert!(list.contains(word), "{list}");
+    }
+    let (list, _) = finish(command(&folder, &server, &["models", "--json"]), 0);
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    assert_eq!(
+        (&list["partial"][0]["bytes"], &list["partial"][0]["total"]),
+        (&100_000.into(), &300_000.into())
+    );
 
     server.become_like(Manners {
         file: file(),
@@ -108,7 +118,8 @@ fn another_version_is_not_put_together_with_the_old_one() {
     let manners = Manners { cut_after: Some(100_000), no_ranges: true, ..Manners::default() };
     let (folder, server) = hub(manners);
     pull(&folder, &server, 1);
-    let other: Vec<u8> = file().iter().map(|byte| !byte).collect();
+    let mut other = file();
+    other[4..].iter_mut().for_each(|byte| *byte = !*byte);
     server.become_like(Manners { file: other.clone(), ..Manners::default() });
     let (out, _) = pull(&folder, &server, 0);
     assert!(out.contains("size verified"), "{out}");
@@ -125,7 +136,7 @@ fn what_is_not_what_was_announced_is_not_kept() {
         ..Manners::default()
     };
     let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(wrong_hash));
-    assert_one_error(&pull(&folder, &server, 1).1, &["SHA-256", SHA256, "nothing of it was kept"]);
+    assert_one_error(&pull(&folder, &server, 1).1, &["SHA-256", SHA256, "nothing was kept"]);
     assert_eq!(parts(&folder), Vec::<PathBuf>::new());
 
     let (folder, server) = hub(Manners { linked_size: Some(299_999), ..Manners::default() });
@@ -142,7 +153,7 @@ fn refusals_say_what_to_do() {
     for (status, words) in [
         (401, ["401", "HF_TOKEN"]),
         (403, ["403", "gated"]),
-        (404, ["404", "check the names"]),
+        (404, ["404", "check the name"]),
         (500, ["500", "later"]),
     ] {
         let (folder, server) = hub(Manners { status: Some(status), ..Manners::default() });
@@ -153,7 +164,7 @@ fn refusals_say_what_to_do() {
     let mut nobody = command(&folder, &server, &["pull", NAME]);
     nobody.env("HF_ENDPOINT", "http://127.0.0.1:1");
     assert_one_error(&finish(nobody, 1).1, &["127.0.0.1:1", "check the network"]);
-    for wrong in ["smollm3", "hf:a/b", "hf:../b/c", "hf:a//c"] {
+    for wrong in ["smollm3", "hf:a", "hf:../b/c", "hf:a//c"] {
         assert_one_error(&finish(command(&folder, &server, &["pull", wrong]), 2).1, &[wrong]);
     }
 }
@@ -170,27 +181,61 @@ fn a_token_is_sent_to_the_hub_and_not_to_where_it_leads() {
     assert!(seen[0].contains("sesame"), "{seen:?}");
 }
 
-#[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_and_the_rest_comes_when_there_is_room() {
-    let (folder, server) =
-        hub(Manners { cut_after: Some(1000), no_ranges: true, ..Manners::default() });
-    pull(&folder, &server, 1);
-    // What has come is where there is no room: a disk that is full.
-    let part = parts(&folder).remove(0);
-    fs::remove_file(&part).unwrap();
-    std::os::unix::fs::symlink("/dev/full", &part).unwrap();
-    server.become_like(Manners {
-        file: file(),
-        linked_etag: Some(SHA256.to_owned()),
-        redirect: true,
-        ..Manners::default()
-    });
-    assert_one_error(&pull(&folder, &server, 1).1, &["disk is full", "BESSEMER_MODELS", "300000"]);
-    assert!(!folder.path().join(PLACE).exists());
-    fs::remove_file(&part).unwrap();
+fn a_damaged_model_is_told_verified_and_repaired() {
+    let (folder, server) = hub(Manners::default());
     pull(&folder, &server, 0);
+    let verified = |code| finish(command(&folder, &server, &["models", "--verify"]), code).0;
+    assert!(verified(0).contains("yes"));
+    fs::write(folder.path().join(PLACE), &file()[..10]).unwrap();
+    let remedy = format!("run \"bessemer pull {NAME} --force\" to download it again");
+    let list = verified(1);
+    assert!(
+        list.contains("the file has 10 bytes instead of 300000") && list.contains(&remedy),
+        "{list}"
+    );
+    let (list, _) = finish(command(&folder, &server, &["models", "--verify", "--json"]), 1);
+    assert!(list.contains("\"verified\": false"), "{list}");
+    let opened = command(&folder, &server, &["inspect", "tiny.q8_0"]);
+    assert_one_error(&finish(opened, 1).1, &["tiny.Q8_0.gguf", &remedy]);
+    assert!(pull(&folder, &server, 0).0.contains("was damaged and is repaired"));
     assert_whole(&folder);
+    assert!(verified(0).contains("yes"));
+    // By the name it has in the list, too.
+    let forced = ["pull", "someone/tiny-GGUF/tiny.Q8_0", "--force"];
+    assert!(finish(command(&folder, &server, &forced), 0).0.contains("downloaded"));
+    // Elsewhere there is nothing to pull.
+    let elsewhere = folder.path().join("x.gguf");
+    fs::write(&elsewhere, b"GGUF\x03\0").unwrap();
+    let opened = command(&folder, &server, &["inspect", elsewhere.to_str().unwrap()]);
+    assert_one_error(&finish(opened, 1).1, &["x.gguf", "download it again"]);
+}
+
+#[test]
+fn names_of_the_catalogue_are_listed_and_work_everywhere() {
+    let model = bessemer_llm::tiny::gguf();
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(Manners { file: model, ..Manners::default() });
+    let run = |args: &[&str], code| finish(command(&folder, &server, args), code);
+    let (list, _) = run(&["pull", "--list"], 0);
+    for name in ["smollm2 ", "qwen3:0.6b", "llama3.2:1b", "phi3", "hf:ggml-org/gemma-3-1b-it-GGUF"]
+    {
+        assert!(list.contains(name), "{list}");
+    }
+    let list: serde_json::Value =
+        serde_json::from_str(&run(&["pull", "--list", "--json"], 0).0).unwrap();
+    for listed in list["models"].as_array().unwrap() {
+        let architecture = listed["architecture"].as_str().unwrap();
+        assert!(bessemer_llm::model::ARCHITECTURES.contains(&architecture), "{listed}");
+    }
+    let (_, err) = run(&["inspect", "qwen3:0.6b"], 1);
+    assert_one_error(&err, &["qwen3:0.6b", "run \"bessemer pull qwen3:0.6b\""]);
+    run(&["pull", "qwen3:0.6b"], 0);
+    assert!(run(&["models"], 0).0.contains("qwen3:0.6b"));
+    run(&["inspect", "--model", "qwen3:0.6b"], 0);
+    assert!(run(&["rm", "--yes", "qwen3:0.6b"], 0).0.contains("removed qwen3:0.6b"));
+    assert_one_error(&run(&["pull", "qwen3:0.6"], 2).1, &["did you mean \"qwen3:0.6b\"?"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -230,7 +275,7 @@ fn models_are_listed_and_removed() {
     let models = list["models"].as_array().unwrap();
     let tiny = models.iter().find(|model| model["name"] == "someone/tiny-GGUF/tiny.Q8_0").unwrap();
     // It is no model, and that is said, of this one only.
-    assert!(tiny["error"].as_str().unwrap().contains("GGUF") && tiny["bytes"] == 300_000);
+    assert!(tiny["error"].is_string() && tiny["bytes"] == 300_000);
     let (text, _) = finish(command(&folder, &server, &["models"]), 0);
     assert!(text.contains("cannot be read") && text.contains("293.0 KiB"), "{text}");
 
@@ -242,6 +287,6 @@ fn models_are_listed_and_removed() {
     // The folders it was in are gone too.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let again = command(&folder, &server, &["rm", "--yes", "tiny.q8_0"]);
-    assert_one_error(&finish(again, 1).1, &["no model", "bessemer models"]);
+    assert_one_error(&finish(again, 1).1, &["no model in", "bessemer models"]);
     assert!(Path::new(folder.path()).exists());
 }
