@@ -62,6 +62,12 @@ pub(crate) fn all(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The same for a text.
+pub(crate) fn text(path: &Path, most: u64) -> Result<String> {
+    String::from_utf8(all(path, most)?)
+        .map_err(|e| Error::damaged(path, "the file", format!("is not UTF-8: {}", e.utf8_error())))
+}
+
 fn irregular(path: &Path, kind: FileType) -> Error {
     let (what, remedy) = match kind {
         kind if kind.is_dir() => ("is a folder", "pass a file in it"),

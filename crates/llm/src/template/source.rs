@@ -1,9 +1,15 @@
 //! Where templates are found: in a GGUF file, or next to safetensors.
 
 use super::ChatTemplate;
-use crate::{Error, Result, files::ModelFile};
+use crate::{
+    Error, Result,
+    files::{ModelFile, read},
+};
 use serde_json::Value;
 use std::path::Path;
+
+/// Of a template, or a `tokenizer_config.json`.
+const MOST_BYTES: u64 = 8 << 20;
 
 impl ChatTemplate {
     /// The chat template of a model; `None` if it has none.
@@ -22,8 +28,7 @@ impl ChatTemplate {
 fn in_folder(folder: &Path) -> Result<Option<String>> {
     let read = |name: &str| {
         let path = folder.join(name);
-        let text = path.exists().then(|| std::fs::read_to_string(&path));
-        let text = text.transpose().map_err(|e| Error::io(&path, "read", e))?;
+        let text = path.exists().then(|| read::text(&path, MOST_BYTES)).transpose()?;
         Ok::<_, Error>(text.map(|text| (path, text)))
     };
     if let Some((_, source)) = read("chat_template.jinja")? {

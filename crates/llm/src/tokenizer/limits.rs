@@ -125,7 +125,7 @@ impl<'c> Watch<'c> {
     pub(crate) fn check(&self) -> Result<()> {
         let checks = self.checks.get().wrapping_add(1);
         self.checks.set(checks);
-        if checks % 64 == 0 { self.check_now() } else { Ok(()) }
+        if checks.is_multiple_of(64) { self.check_now() } else { Ok(()) }
     }
 
     /// The same, for steps that take long by themselves.

@@ -11,6 +11,7 @@ use bessemer_llm::{
     },
     inspect::Summary,
     quantize::quantize,
+    template::ChatTemplate,
     tiny,
 };
 use std::{ffi::CString, fs, os::unix::ffi::OsStrExt, path::Path, sync::Arc};
@@ -52,6 +53,10 @@ fn special_files() -> Vec<String> {
     fs::copy(fixture("llama2", "model.safetensors"), at("model.safetensors")).unwrap();
     fs::File::create(at("config.json")).unwrap().set_len(5 << 20).unwrap();
     said.push(open(&at("model.safetensors"), folder.path()));
+    fs::remove_file(at("config.json")).unwrap();
+    fs::write(at("chat_template.jinja"), b"\xff").unwrap();
+    let model = ModelFile::open(at("model.safetensors")).unwrap();
+    said.push(text(ChatTemplate::of(&model).err().unwrap(), folder.path()));
     said
 }
 

@@ -148,7 +148,7 @@ fn linear(source: &str) -> fancy_regex::Result<Regex> {
 fn with_spaces(source: &str) -> Option<Expression> {
     let rest = SPACES.iter().find_map(|end| source.strip_suffix(end))?;
     let escapes = rest.bytes().rev().take_while(|b| *b == b'\\').count();
-    if escapes % 2 == 1 {
+    if !escapes.is_multiple_of(2) {
         return None;
     }
     let regex = linear(&format!(r"{rest}|(\s+)")).ok()?;
@@ -248,7 +248,11 @@ mod tests {
     fn all(pattern: &Pattern, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let watch = Watch::new(text.len(), None);
-        pattern.matches(text, &watch, &mut |range| Ok(found.push(range))).unwrap();
+        let push = &mut |range| {
+            found.push(range);
+            Ok(())
+        };
+        pattern.matches(text, &watch, push).unwrap();
         found
     }
 

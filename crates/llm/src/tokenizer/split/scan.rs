@@ -184,8 +184,11 @@ mod tests {
             let (mut scanned, mut matched) = (Vec::new(), Vec::new());
             scan.cut(text, &mut scanned);
             let watch = Watch::new(text.len(), None);
-            let found = &mut |range: std::ops::Range<usize>| Ok(matched.push(range.end));
-            pattern.matches(text, &watch, found).unwrap();
+            let push = &mut |range: std::ops::Range<usize>| {
+                matched.push(range.end);
+                Ok(())
+            };
+            pattern.matches(text, &watch, push).unwrap();
             assert_eq!(scanned, matched, "{text:?} by {scan:?}");
         }
     }
