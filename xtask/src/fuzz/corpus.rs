@@ -1,7 +1,7 @@
 //! The corpora in the repository: few and small inputs that reach what the fuzzer has reached so far.
 //! `cargo test` tries all of them, with variations.
 
-use super::{create, folder, fuzz};
+use super::{create, folder, libfuzzer};
 use crate::shell::{self, root, target_dir};
 use anyhow::{Context, Result};
 use std::{
@@ -22,15 +22,15 @@ pub(super) fn saved(name: &str) -> PathBuf {
 
 /// Replaces the fuzzer's inputs by the smallest ones that reach as much as all that are known, as far
 /// as they fit.
-pub(super) fn save(name: &str) -> Result<()> {
+pub(super) fn save(program: &Path, name: &str) -> Result<()> {
     let (to, merged) = (saved(name), target_dir().join("fuzz/merged").join(name));
     if merged.exists() {
         fs::remove_dir_all(&merged)?;
     }
     create(&merged)?;
     create(&to)?;
-    let mut command = fuzz("run", &["-O", name]);
-    command.arg(&merged).arg(folder("corpus", name)?).arg(&to).args(["--", "-merge=1"]);
+    let mut command = libfuzzer(program);
+    command.arg("-merge=1").arg(&merged).arg(folder("corpus", name)?).arg(&to);
     shell::run(&mut command)?;
     let mut found = files(&merged)?;
     found.sort();

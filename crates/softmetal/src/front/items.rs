@@ -313,6 +313,8 @@ impl Reader<'_> {
         if name_at == usize::MAX && kind == ItemKind::Other {
             name_at = self.name_before(tokens.end.saturating_sub(1), start);
         }
+        // What has no name has it behind the last token, where there is none to look at.
+        let name_at = name_at.min(self.s.tokens.len());
         let name = self.s.text(name_at).to_string();
         self.out.push(Item {
             kind,

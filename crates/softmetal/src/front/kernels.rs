@@ -67,6 +67,10 @@ pub(crate) fn kernels(
         if body.is_none() {
             continue;
         }
+        if source.tokens.get(item.name_at).is_none() {
+            complaints.at(item.start, "the kernel has no name");
+            continue;
+        }
         let host_name = attributes
             .iter()
             .find(|a| a.name == "host_name")

@@ -138,8 +138,10 @@ impl Source {
         before.kind == Kind::Number || self.text(k - 1) == ")" || blank_before && blank_after
     }
 
-    /// The bytes from the first to the last token of a range.
+    /// The bytes from the first to the last token of a range, as far as there are any: what is not
+    /// closed may end behind the last one.
     pub(crate) fn span(&self, tokens: Range<usize>) -> Range<usize> {
+        let tokens = tokens.start..tokens.end.min(self.tokens.len());
         if tokens.is_empty() {
             let at = self.tokens.get(tokens.start).map_or(self.text.len(), |t| t.start);
             return at..at;
@@ -150,6 +152,7 @@ impl Source {
     /// The tokens of a range, with a space wherever the source has blanks.
     pub(crate) fn joined(&self, tokens: Range<usize>) -> String {
         let mut out = String::new();
+        let tokens = tokens.start..tokens.end.min(self.tokens.len());
         for i in tokens.clone() {
             if i > tokens.start && self.tokens[i - 1].end != self.tokens[i].start {
                 out.push(' ');
@@ -186,6 +189,13 @@ mod tests {
         let s = Source::new("1.5e-3f+0x1p-4f .5h 1'000".into());
         let all: Vec<_> = (0..s.tokens.len()).map(|i| s.text(i)).collect();
         assert_eq!(all, ["1.5e-3f", "+", "0x1p-4f", ".5h", "1'000"]);
+    }
+
+    #[test]
+    fn spans_end_with_the_text() {
+        let s = Source::new("a b".into());
+        assert_eq!((s.span(0..5), s.joined(1..5)), (0..3, "b".into()));
+        assert_eq!(s.span(2..5), 3..3);
     }
 
     #[test]
