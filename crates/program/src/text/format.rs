@@ -107,9 +107,10 @@ impl<'t> Layout<'t> {
         };
         // `nan:7fc00001` is one number.
         let nan = before.is_some_and(|token| token.kind == Kind::Name && token.text == "nan");
-        !tight(Some(next), &[",", ":", "[", "]", "(", ")"])
-            && !tight(last.as_ref(), &["[", "("])
-            && !(nan && tight(last.as_ref(), &[":"]))
+        let joined = tight(Some(next), &[",", ":", "[", "]", "(", ")"])
+            || tight(last.as_ref(), &["[", "("])
+            || nan && tight(last.as_ref(), &[":"]);
+        !joined
     }
 
     fn end_line(&mut self) {
