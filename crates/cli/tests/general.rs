@@ -84,7 +84,7 @@ fn wrong_usage_ends_with_2() {
 #[test]
 fn errors_are_json_for_whoever_asked_for_it() {
     for (args, code, words) in [
-        (&["inspect", "/nowhere/x.gguf", "--json"][..], 1, "neither a file nor a model here"),
+        (&["inspect", "/nowhere/x.gguf", "--json"][..], 1, "no such file or model"),
         (&["run", "x", "--temperature", "nan", "--json"], 2, "--temperature NaN"),
         (&["bench", "model", "--json", "--threads", "0"], 2, "0 is not in 1..=4096"),
         (&["quantize", "--json"], 2, "required arguments were not provided"),
@@ -146,11 +146,11 @@ fn a_prompt_that_starts_as_every_text_does_gets_no_second_start() {
 fn models_that_are_not_here_come_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     for (name, words) in [
-        ("smollm2", "get it with `bessemer pull smollm2`"),
-        ("smolm2", "did you mean `smollm2`?"),
-        ("embre", "did you mean `ember`?"),
-        ("hf:a/b/c.gguf", "get it with `bessemer pull hf:a/b/c.gguf`"),
-        ("/nowhere/x.gguf", "check the path"),
+        ("smollm2", "run \"bessemer pull smollm2\""),
+        ("smolm2", "did you mean \"smollm2\"?"),
+        ("embre", "did you mean \"ember\"?"),
+        ("hf:a/b/c.gguf", "run \"bessemer pull hf:a/b/c.gguf\""),
+        ("/nowhere/x.gguf", "no such file or model"),
     ] {
         let mut command = bessemer(&["run", "x", "-m", name]);
         command.env("BESSEMER_MODELS", folder.path());

@@ -187,11 +187,11 @@ fn a_damaged_model_is_told_verified_and_repaired() {
     pull(&folder, &server, 0);
     let verified = |code| finish(command(&folder, &server, &["models", "--verify"]), code).0;
     assert!(verified(0).contains("yes"));
-    fs::write(folder.path().join(PLACE), &file()[..10]).unwrap();
+    fs::write(folder.path().join(PLACE), &file()[..6]).unwrap();
     let remedy = format!("run \"bessemer pull {NAME} --force\" to download it again");
     let list = verified(1);
     assert!(
-        list.contains("the file has 10 bytes instead of 300000") && list.contains(&remedy),
+        list.contains("the file has 6 bytes instead of 300000") && list.contains(&remedy),
         "{list}"
     );
     let (list, _) = finish(command(&folder, &server, &["models", "--verify", "--json"]), 1);

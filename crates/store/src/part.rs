@@ -4,7 +4,7 @@
 use crate::{Error, Result};
 use bessemer_files::{Locked, NotLocked, fs};
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     path::{Path, PathBuf},
 };
 
@@ -29,19 +29,15 @@ const SUFFIX: &str = ".part";
 #[cfg(feature = "pull")]
 pub(crate) fn path_of(path: &Path, version: &str, total: Option<u64>) -> PathBuf {
     use sha2::{Digest, Sha256};
+    use std::ffi::OsString;
     let version = crate::digest::hex(&Sha256::digest(version));
-    let mut name = prefix(path);
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".");
     name.push(&version[..16]);
     name.push(total.map_or(String::new(), |total| format!("-{total}")));
     name.push(SUFFIX);
     path.with_file_name(name)
-}
-
-fn prefix(path: &Path) -> OsString {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".");
-    name
 }
 
 /// What a part is of, and how long that is, by the part's name.

@@ -45,8 +45,7 @@ impl Record {
     }
 
     /// Writes it beside the file at `path`.
-    #[cfg(feature = "pull")]
-    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+    pub fn write(&self, path: &Path) -> Result<()> {
         let place = place(path);
         let Record { source, bytes, sha256 } = self;
         let value = json!({ "source": source, "bytes": bytes, "sha256": sha256 });
@@ -76,7 +75,7 @@ fn place(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-#[cfg(all(test, feature = "pull"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -168,7 +168,7 @@ fn models_are_found_by_name() {
     let llm = options.open("tiny").unwrap();
     assert_eq!(llm.session(Default::default()).unwrap().capacity(), 256);
     let error = options.open("tinny").unwrap_err().to_string();
-    assert!(error.contains("did you mean `Tiny`?"), "{error}");
+    assert!(error.contains("did you mean \"Tiny\"?"), "{error}");
     let error = options.open("smollm2").unwrap_err().to_string();
     assert!(error.contains("bessemer pull smollm2"), "{error}");
 }

@@ -108,7 +108,7 @@ fn attempt(
     part.take(wanted, &connection, progress)
 }
 
-/// What has come of a file. Dropped, it stays if there is anything in it.
+/// What has come of a file. Dropped, it stays if it can be resumed.
 pub(super) struct Part {
     path: PathBuf,
     file: Locked,
@@ -119,6 +119,8 @@ pub(super) struct Part {
     sha256: Option<String>,
     /// Not all of it came by one connection.
     is_pieced: bool,
+    /// It has moved to its place.
+    is_finished: bool,
 }
 
 impl Part {
@@ -142,6 +144,7 @@ impl Part {
             version: head.version.clone(),
             sha256: head.sha256.clone(),
             is_pieced: false,
+            is_finished: false,
             path,
         };
         // Without a version, nothing tells whether what is there belongs to this file.
@@ -299,9 +302,10 @@ impl Part {
     }
 
     /// Puts a verified file in its place, with a record of it. Says what it was compared with.
-    pub(super) fn finish(self, wanted: &Wanted<'_>, source: String) -> Result<&'static str> {
+    pub(super) fn finish(mut self, wanted: &Wanted<'_>, source: String) -> Result<&'static str> {
         self.file.0.sync_all().map_err(|e| self.unwritten(e))?;
         fs::rename(&self.path, wanted.path).map_err(|e| Error::io(wanted.path, "replace", e))?;
+        self.is_finished = true;
         // Should this fail, the next pull compares the file with its source.
         Record { source, bytes: self.done, sha256: self.sha256() }.write(wanted.path)?;
         Ok(match self.expected(wanted) {
@@ -346,7 +350,10 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        if self.done == 0 {
+        // Without a version and a size, no later pull could tell whether to go on from there.
+        let has_version = self.sha256.is_some() || self.version.is_some();
+        let can_resume = self.done > 0 && has_version && self.total.is_some();
+        if !can_resume && !self.is_finished {
             self.discard();
         }
     }

@@ -172,25 +172,20 @@ impl Store {
             let damage = verifying(record.bytes, progress, Some(&record.sha256))?;
             return Ok(damage.map_or(Ok("size and SHA-256"), |_| Err(record)));
         }
+        let differs = |why: String| {
+            let source_name = source.to_string();
+            Error::Differs { path: path.to_owned(), why, source_name }
+        };
         let announced = match source {
             Source::SmolLm2 => smollm2::announced(),
             source => hub::announced(source, options, progress)?,
         };
         let Some(bytes) = announced.bytes else {
-            let why = "the file was not pulled, and its source does not tell its size".to_owned();
-            return Err(Error::Differs {
-                path: path.to_owned(),
-                why,
-                source_name: source.to_string(),
-            });
+            let why = "the file was not pulled, and its source does not tell its size";
+            return Err(differs(why.to_owned()));
         };
         if let Some(why) = verifying(bytes, progress, announced.sha256.as_deref())? {
-            let why = format!("{why}, and it was not pulled");
-            return Err(Error::Differs {
-                path: path.to_owned(),
-                why,
-                source_name: source.to_string(),
-            });
+            return Err(differs(format!("{why}, and it was not pulled")));
         }
         // Somebody put it there, and it is right: from now on it counts as pulled.
         let sha256 = match &announced.sha256 {
