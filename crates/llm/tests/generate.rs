@@ -109,6 +109,10 @@ fn texts_end_where_they_should() {
     generation.by_ref().for_each(|piece| drop(piece.unwrap()));
     assert_eq!(generation.stop_reason(), Some(&StopReason::Cancelled));
     assert!(generation.tokens().len() < 30);
+    drop(generation);
+    // Before the prompt is even tokenized.
+    let none = llm.complete("Tell", &options).unwrap();
+    assert_eq!((none.stop, none.tokens.len()), (StopReason::Cancelled, 0));
 }
 
 #[test]

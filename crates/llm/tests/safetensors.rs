@@ -105,7 +105,7 @@ fn a_folder_with_an_index_is_one_model() {
     index("../secret");
     assert!(refusal(folder.path()).contains("not a plain file name"));
     index("m-00001-of-00002.safetensors");
-    assert!(refusal(folder.path()).contains("has tensor `b` in"));
+    assert!(refusal(folder.path()).contains("places tensor `b` in"));
     index("m-00002-of-00002.safetensors");
     put("m-00002-of-00002.safetensors", &tensor("b"));
     for path in [folder.path(), &shard] {

@@ -325,5 +325,7 @@ impl Drop for Generation<'_> {
 }
 
 fn no_token() -> Error {
-    Error::Session("generation: no token is possible, as all logits are minus infinity; check the logit biases".into())
+    let why =
+        "generation: no token is possible, as all logits are minus infinity; change the biases";
+    Error::Session(why.into())
 }

@@ -240,7 +240,7 @@ impl Llm {
         options: &GenerateOptions,
     ) -> Result<Answer> {
         let tokens = self.tokens_unless(&options.cancel, &prompt.into())?;
-        let len = tokens.as_ref().map_or(0, Vec::len);
+        let len = tokens.as_ref().map_or(1, Vec::len);
         let room = options.max_tokens.map(|most| len.saturating_add(most));
         let trained = self.parts.model.config().context;
         let context = room.map(|room| room.min(trained.max(len)));

@@ -60,18 +60,11 @@ impl Shield {
     }
 }
 
-/// The tokens of what a template has made of a chat that was broken up.
+/// The tokens of what a template has made of a chat that was broken up; `None` if it was cancelled.
 pub(super) fn encode(
     tokenizer: &Tokenizer,
     cancel: &Cancel,
     text: &str,
 ) -> Result<Option<Vec<u32>>> {
-    let mut tokens = Vec::new();
-    for part in text.split(BREAK) {
-        match tokenizer.encode_unless(cancel, part, Encode::TRUSTED)? {
-            Some(more) => tokens.extend(more),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(tokens))
+    tokenizer.encode_parts(cancel, text, BREAK, Encode::TRUSTED)
 }

@@ -65,7 +65,8 @@ impl Tokenizer {
     /// Files of strangers may describe steps that multiply the text or take forever: such a call ends
     /// with an error once it has made 16 times the text, or has taken 10 s and 10 s for each megabyte.
     pub fn encode(&self, text: &str, how: Encode) -> Result<Vec<u32>> {
-        Ok(self.encode_watched(text, how, Watch::new(text.len(), None))?.unwrap_or_default())
+        let watch = Watch::new(text.len(), None);
+        Ok(self.encode_watched(text, None, how, watch)?.unwrap_or_default())
     }
 
     /// The same, unless it is cancelled: `None`.
@@ -88,12 +89,24 @@ impl Tokenizer {
         text: &str,
         how: Encode,
     ) -> Result<Option<Vec<u32>>> {
-        self.encode_watched(text, how, Watch::new(text.len(), Some(cancel)))
+        self.encode_watched(text, None, how, Watch::new(text.len(), Some(cancel)))
+    }
+
+    /// The tokens of the parts of a text, one after the other; all together are bounded.
+    pub(crate) fn encode_parts(
+        &self,
+        cancel: &Cancel,
+        text: &str,
+        between: char,
+        how: Encode,
+    ) -> Result<Option<Vec<u32>>> {
+        self.encode_watched(text, Some(between), how, Watch::new(text.len(), Some(cancel)))
     }
 
     fn encode_watched(
         &self,
         text: &str,
+        between: Option<char>,
         how: Encode,
         watch: Watch<'_>,
     ) -> Result<Option<Vec<u32>>> {
@@ -115,7 +128,8 @@ impl Tokenizer {
         if how.affixes {
             out.extend_from_slice(&self.before);
         }
-        match self.segments(text, how.special, &mut work, &mut out) {
+        let mut parts = text.split(|c| Some(c) == between);
+        match parts.try_for_each(|part| self.segments(part, how.special, &mut work, &mut out)) {
             Err(_) if work.watch.was_cancelled() => return Ok(None),
             done => done?,
         }

@@ -21,7 +21,8 @@ use std::{
     sync::Arc,
 };
 
-/// A GGUF model, mapped. Its file must not be changed while it is in use.
+/// A GGUF model, mapped. Its file should not be changed while it is in use: what is computed then is
+/// wrong, or an error if the file was truncated.
 ///
 /// ```
 /// use bessemer_core::{DType, Shape};

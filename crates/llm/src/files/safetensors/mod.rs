@@ -17,7 +17,8 @@ use std::{
 const SINGLE: &str = "model.safetensors";
 const INDEX: &str = "model.safetensors.index.json";
 
-/// A model of safetensors files, mapped. They must not be changed while it is in use.
+/// A model of safetensors files, mapped. They should not be changed while it is in use: what is computed
+/// then is wrong, or an error if a file was truncated.
 ///
 /// ```
 /// use bessemer_core::DType;
