@@ -148,6 +148,10 @@ impl Lexer {
     }
 
     fn after_comment(&self, tag: usize, from: usize) -> Result<usize> {
+        // At the very end there is nothing to close, as in Jinja.
+        if from == self.source.len() {
+            return Ok(from);
+        }
         let Some(offset) = self.source[from..].find("#}") else {
             return Err(self.error(tag, "the comment is not closed; add #}"));
         };
@@ -158,6 +162,9 @@ impl Lexer {
 
     /// Everything up to `{% endraw %}`.
     fn raw(&mut self) -> Result<Option<Kind>> {
+        if self.rest().is_empty() {
+            return Ok(Some(Kind::End));
+        }
         let mut from = self.at;
         while let Some(offset) = self.source[from..].find("{%") {
             let tag = from + offset;

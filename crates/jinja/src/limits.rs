@@ -33,12 +33,12 @@ pub struct Limits {
     /// How deep tags and expressions may nest in the source: 64.
     pub nesting: usize,
     /// How deep tags, expressions and calls may nest while the template runs, which bounds the
-    /// recursion of macros: 400.
+    /// recursion of macros: 200.
     pub depth: usize,
     /// How deep lists and dicts may nest: 130, a little more than JSON readers allow.
     pub value_depth: usize,
-    /// Steps: 10,000,000. A node evaluated, an element visited, 8 bytes read or 64 bytes copied is
-    /// one step. It bounds the work in the same way on every machine.
+    /// Steps: 10,000,000. A node evaluated, an element visited, 8 bytes read or 128 bytes copied
+    /// is one step. It bounds the work in the same way on every machine.
     pub steps: u64,
     /// Time: 1 second, checked every few thousand steps. It only matters where steps take unusually
     /// long.
@@ -55,7 +55,7 @@ impl Default for Limits {
             source: 1 << 20,
             nodes: 100_000,
             nesting: 64,
-            depth: 400,
+            depth: 200,
             value_depth: 130,
             steps: 10_000_000,
             time: Duration::from_secs(1),
@@ -123,7 +123,7 @@ impl Meter {
 
     /// Charges for copying bytes.
     pub(crate) fn copy(&self, bytes: usize) -> Result<()> {
-        self.steps(1 + bytes as u64 / 64)
+        self.steps(1 + bytes as u64 / 128)
     }
 
     /// Charges for looking at every byte.

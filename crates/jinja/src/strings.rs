@@ -13,7 +13,7 @@ pub(crate) fn mapped<I: IntoIterator<Item = char>>(
     from: &str,
     mut change: impl FnMut(char) -> I,
 ) -> Result<Value> {
-    meter.scan(2 * from.len())?;
+    meter.scan(4 * from.len())?;
     let mut out = TextBuilder::with_capacity(meter, from.len())?;
     for c in from.chars() {
         for c in change(c) {
@@ -30,7 +30,7 @@ pub(crate) fn upper(meter: &Gauge, from: &str) -> Result<Value> {
 /// Lower case; the sigma at the end of a word has a form of its own.
 pub(crate) fn lower(meter: &Gauge, from: &str) -> Result<Value> {
     if from.contains('Σ') {
-        meter.scan(2 * from.len())?;
+        meter.scan(8 * from.len())?;
         let _room = TextBuilder::with_capacity(meter, 2 * from.len())?;
         return text(meter, &from.to_lowercase());
     }

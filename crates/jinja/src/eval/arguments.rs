@@ -4,7 +4,7 @@ use super::Evaluator;
 use crate::{
     ast::Args,
     error::{Result, fail},
-    limits::Charge,
+    limits::{Charge, Gauge},
     value::{Value, items},
 };
 use std::sync::Arc;
@@ -19,9 +19,13 @@ pub(crate) struct CallArgs {
 }
 
 impl CallArgs {
-    /// Only these.
-    pub(crate) fn of(&self, positional: &[Value]) -> CallArgs {
-        CallArgs { positional: positional.to_vec(), named: self.named.clone(), charge: None }
+    /// Without the first `count` that have no name.
+    pub(crate) fn after(&self, meter: &Gauge, count: usize) -> Result<CallArgs> {
+        let positional = self.positional.get(count..).unwrap_or(&[]);
+        let len = positional.len() + self.named.len();
+        meter.steps(len as u64)?;
+        let charge = Some(Charge::new(meter, len * size_of::<(Arc<str>, Value)>())?);
+        Ok(CallArgs { positional: positional.to_vec(), named: self.named.clone(), charge })
     }
 
     /// Takes a named argument out.

@@ -36,8 +36,9 @@ impl Evaluator<'_> {
                 let [iterable] = bind("loop", args, ["iterable"], 1)?;
                 let (parsed, depth) = (Arc::clone(parsed), state.depth0 + 1);
                 self.scopes.push_in(*scope, *serial)?;
-                let ran = self.captured(|this| {
-                    this.run_loop(&parsed, &iterable.unwrap_or(Value::None), depth)
+                let ran = self.nested(|this| {
+                    let iterable = iterable.unwrap_or(Value::None);
+                    this.captured(|this| this.run_loop(&parsed, &iterable, depth))
                 });
                 self.scopes.pop();
                 Ok(ran?.1)

@@ -2,7 +2,7 @@
 
 use super::{Evaluator, access, operators};
 use crate::{
-    ast::{Expr, Op, OpKind, Sign, Symbol},
+    ast::{Args, Binary, Comparison, Expr, Op, OpKind, Sign, Symbol},
     error::{Error, Result, fail},
     filters, methods, tests,
     value::{ListBuilder, Missing, TextBuilder, Value, dict_of, text, write_str},
@@ -38,49 +38,55 @@ impl Evaluator<'_> {
             Expr::List(exprs) => self.all(exprs)?.list(),
             Expr::Tuple(exprs) => self.all(exprs)?.tuple(),
             Expr::Dict(entries) => self.dict(entries),
-            Expr::Chain(first, rest) => {
-                let mut value = self.expr(first)?;
-                for (operator, operand) in rest {
-                    let operand = self.expr(operand)?;
-                    value = operators::binary(&self.meter, *operator, &value, &operand)?;
-                }
-                Ok(value)
-            }
+            Expr::Chain(first, rest) => self.chain(first, rest),
             Expr::Concat(exprs) => self.concat(exprs),
             Expr::And(exprs) => self.until(exprs, false),
             Expr::Or(exprs) => self.until(exprs, true),
             Expr::Not { odd, operand } => Ok(Value::Bool(self.expr(operand)?.is_true() != *odd)),
             Expr::Signs(signs, operand) => self.signed(signs, operand),
-            Expr::Compare(first, rest) => {
-                let mut left = self.expr(first)?;
-                for (comparison, right) in rest {
-                    let right = self.expr(right)?;
-                    if !operators::compare(&self.meter, *comparison, &left, &right)? {
-                        return Ok(Value::Bool(false));
-                    }
-                    left = right;
-                }
-                Ok(Value::Bool(true))
-            }
-            Expr::Conditional { arms, otherwise } => {
-                for (value, test) in arms {
-                    if self.expr(test)?.is_true() {
-                        return self.expr(value);
-                    }
-                }
-                match otherwise {
-                    Some(value) => self.expr(value),
-                    None => Ok(Value::undefined(Missing::Because(
-                        "the condition of an 'if' without 'else' is false, so its value is undefined",
-                    ))),
-                }
-            }
+            Expr::Compare(first, rest) => self.comparison(first, rest),
+            Expr::Conditional { arms, otherwise } => self.conditional(arms, otherwise.as_deref()),
             Expr::Postfix(base, ops) => {
                 let value = self.expr(base)?;
                 self.ops(value, ops, None)
             }
             // These are not compound.
             _ => self.expr(expr),
+        }
+    }
+
+    fn chain(&mut self, first: &Expr, rest: &[(Binary, Expr)]) -> Result<Value> {
+        let mut value = self.expr(first)?;
+        for (operator, operand) in rest {
+            let operand = self.expr(operand)?;
+            value = operators::binary(&self.meter, *operator, &value, &operand)?;
+        }
+        Ok(value)
+    }
+
+    fn comparison(&mut self, first: &Expr, rest: &[(Comparison, Expr)]) -> Result<Value> {
+        let mut left = self.expr(first)?;
+        for (comparison, right) in rest {
+            let right = self.expr(right)?;
+            if !operators::compare(&self.meter, *comparison, &left, &right)? {
+                return Ok(Value::Bool(false));
+            }
+            left = right;
+        }
+        Ok(Value::Bool(true))
+    }
+
+    fn conditional(&mut self, arms: &[(Expr, Expr)], otherwise: Option<&Expr>) -> Result<Value> {
+        for (value, test) in arms {
+            if self.expr(test)?.is_true() {
+                return self.expr(value);
+            }
+        }
+        match otherwise {
+            Some(value) => self.expr(value),
+            None => Ok(Value::undefined(Missing::Because(
+                "the condition of an 'if' without 'else' is false, so its value is undefined",
+            ))),
         }
     }
 
@@ -158,14 +164,7 @@ impl Evaluator<'_> {
                 (OpKind::Attribute(name), Some(OpKind::Call(args))) => {
                     at += 1;
                     let caller = if at + 1 == ops.len() { caller.take() } else { None };
-                    match methods::find(&value, name) {
-                        Some(method) => {
-                            let args = self.arguments(args, caller).map_err(line)?;
-                            methods::call(&self.meter, &value, method, args)
-                        }
-                        None => access::attribute(&value, name)
-                            .and_then(|callee| self.call(&callee, args, caller)),
-                    }
+                    self.call_attribute(&value, name, args, caller)
                 }
                 (OpKind::Call(args), _) => {
                     let caller = if at + 1 == ops.len() { caller.take() } else { None };
@@ -179,6 +178,25 @@ impl Evaluator<'_> {
         Ok(value)
     }
 
+    fn call_attribute(
+        &mut self,
+        value: &Value,
+        name: &Arc<str>,
+        args: &Args,
+        caller: Option<Value>,
+    ) -> Result<Value> {
+        match methods::find(value, name) {
+            Some(method) => {
+                let args = self.arguments(args, caller)?;
+                methods::call(&self.meter, value, method, args)
+            }
+            None => {
+                let callee = access::attribute(value, name)?;
+                self.call(&callee, args, caller)
+            }
+        }
+    }
+
     fn op(&mut self, value: Value, kind: &OpKind) -> Result<Value> {
         match kind {
             OpKind::Attribute(name) => access::attribute(&value, name),
@@ -186,15 +204,7 @@ impl Evaluator<'_> {
                 let key = self.expr(key)?;
                 access::item(&self.meter, &value, &key)
             }
-            OpKind::Slice(parts) => {
-                let mut bounds = [Value::None, Value::None, Value::None];
-                for (bound, part) in bounds.iter_mut().zip(&**parts) {
-                    if let Some(part) = part {
-                        *bound = self.expr(part)?;
-                    }
-                }
-                access::slice(&self.meter, &value, &bounds)
-            }
+            OpKind::Slice(parts) => self.slice(&value, parts),
             OpKind::Filter(name, args) => {
                 let args = self.arguments(args, None)?;
                 filters::apply(&self.meter, name, value, args)
@@ -205,5 +215,14 @@ impl Evaluator<'_> {
             }
             OpKind::Call(args) => self.call(&value, args, None),
         }
+    }
+    fn slice(&mut self, value: &Value, parts: &[Option<Expr>; 3]) -> Result<Value> {
+        let mut bounds = [Value::None, Value::None, Value::None];
+        for (bound, part) in bounds.iter_mut().zip(parts) {
+            if let Some(part) = part {
+                *bound = self.expr(part)?;
+            }
+        }
+        access::slice(&self.meter, value, &bounds)
     }
 }

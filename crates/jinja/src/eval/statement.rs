@@ -184,9 +184,8 @@ impl Evaluator<'_> {
         }
         let length = iter.len();
         let mut next = iter.next(&self.meter)?;
-        if next.is_none() {
-            return self.scoped(|this| this.body(&parsed.otherwise));
-        }
+        // Jinja's `else` is for loops in which no turn came to its end.
+        let mut ended = false;
         let (scope, serial) = self.scopes.here();
         let state = Rc::new(Loop {
             index0: Cell::new(0),
@@ -202,19 +201,27 @@ impl Evaluator<'_> {
             let mut index = 0;
             while let Some(item) = next.take() {
                 next = iter.next(&this.meter)?;
+                // What a turn costs even if its body is empty.
+                this.meter.steps(8)?;
                 state.index0.set(index);
                 state.next.replace(next.clone());
                 state.previous.replace(state.current.replace(Some(item.clone())));
                 this.scopes.clear();
                 this.scopes.set(LOOP, Value::Loop(Rc::clone(&state)))?;
                 this.assign(&parsed.target, item)?;
-                if this.body(&parsed.body)? == Flow::Break {
-                    break;
+                match this.body(&parsed.body)? {
+                    Flow::Done => ended = true,
+                    Flow::Continue => {}
+                    Flow::Break => break,
                 }
                 index += 1;
             }
-            Ok(Flow::Done)
-        })
+            Ok(())
+        })?;
+        match ended || parsed.otherwise.is_empty() {
+            true => Ok(Flow::Done),
+            false => self.scoped(|this| this.body(&parsed.otherwise)),
+        }
     }
 
     /// The items for which a test holds.

@@ -130,7 +130,7 @@ fn reverse(meter: &Gauge, value: &Value) -> Result<Value> {
         out.push(item.clone())?;
     }
     match value {
-        Value::Generator(_) | Value::Undefined(_) => out.list(),
+        Value::Generator(_) => out.list(),
         _ => out.generator(),
     }
 }

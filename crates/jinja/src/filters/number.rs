@@ -115,7 +115,10 @@ fn round(value: Value, args: CallArgs) -> Result<Value> {
     };
     let power = 10f64.powi(precision);
     match (method, value.as_int()) {
-        (Some("common"), Some(number)) => Ok(Value::Int(round_int(number, precision))),
+        (Some("common"), Some(number)) => match round_int(number, precision) {
+            Some(rounded) => Ok(Value::Int(rounded)),
+            None => fail("round: the integer is too large"),
+        },
         (Some("common"), None) if !number.is_finite() => Ok(Value::Float(number)),
         (Some("common"), None) if precision >= 0 => {
             let digits = format!("{number:.*}", precision as usize);
@@ -130,20 +133,20 @@ fn round(value: Value, args: CallArgs) -> Result<Value> {
     }
 }
 
-fn round_int(number: i128, precision: i32) -> i128 {
-    let Some(power) = 10i128.checked_pow(precision.unsigned_abs()).filter(|_| precision < 0) else {
-        return if precision < 0 { 0 } else { number };
+/// An integer rounded to tens, hundreds and so on; none if that is too large.
+fn round_int(number: i128, precision: i32) -> Option<i128> {
+    if precision >= 0 {
+        return Some(number);
+    }
+    let Some(power) = 10i128.checked_pow(precision.unsigned_abs()) else {
+        return Some(0);
     };
     let rest = number.rem_euclid(power);
-    let down = number - rest;
-    let up = down.checked_add(power).unwrap_or(down);
-    match (2 * rest).cmp(&power) {
-        std::cmp::Ordering::Less => down,
-        std::cmp::Ordering::Greater => up,
-        // Halves go to the even neighbour.
-        std::cmp::Ordering::Equal if (down / power) % 2 == 0 => down,
-        std::cmp::Ordering::Equal => up,
-    }
+    let down = number.checked_sub(rest)?;
+    let odd = (down / power) % 2 != 0;
+    // Halves go to the even neighbour.
+    let up = rest > power - rest || rest == power - rest && odd;
+    if up { down.checked_add(power) } else { Some(down) }
 }
 
 fn file_size(meter: &Gauge, value: &Value, args: CallArgs) -> Result<Value> {
@@ -165,7 +168,7 @@ fn file_size(meter: &Gauge, value: &Value, args: CallArgs) -> Result<Value> {
         return text(meter, "1 Byte");
     }
     if bytes < base {
-        return text(meter, &format!("{} Bytes", bytes.trunc()));
+        return text(meter, &format!("{} Bytes", bytes as i128));
     }
     let mut unit = base;
     for (i, letter) in letters.iter().enumerate() {

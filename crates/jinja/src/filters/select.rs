@@ -64,7 +64,7 @@ pub(super) fn apply(meter: &Gauge, name: &str, value: &Value, mut args: CallArgs
                 return fail("map: the name of a filter is not a string");
             };
             while let Some(item) = iter.next(meter)? {
-                out.push(super::apply(meter, filter, item, rest(meter, &args, 1)?)?)?;
+                out.push(super::apply(meter, filter, item, args.after(meter, 1)?)?)?;
             }
             return out.generator();
         };
@@ -90,7 +90,7 @@ pub(super) fn apply(meter: &Gauge, name: &str, value: &Value, mut args: CallArgs
         let passes = match args.positional.get(at) {
             None => part.is_true(),
             Some(Value::Text(test)) => {
-                tests::apply(meter, test, &part, rest(meter, &args, at + 1)?)?
+                tests::apply(meter, test, &part, args.after(meter, at + 1)?)?
             }
             Some(_) => return fail(format!("{name}: the name of a test is not a string")),
         };
@@ -104,10 +104,4 @@ pub(super) fn apply(meter: &Gauge, name: &str, value: &Value, mut args: CallArgs
 fn first<'a>(name: &str, args: &'a CallArgs, at: usize) -> Result<&'a Value> {
     let missing = || Error::runtime(format!("{name}: an argument is missing"));
     args.positional.get(at).ok_or_else(missing)
-}
-
-/// The arguments behind those that are for the filter itself.
-fn rest(meter: &Gauge, args: &CallArgs, from: usize) -> Result<CallArgs> {
-    meter.steps((args.positional.len() + args.named.len()) as u64)?;
-    Ok(args.of(args.positional.get(from..).unwrap_or(&[])))
 }

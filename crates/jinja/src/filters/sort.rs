@@ -65,10 +65,8 @@ fn sort_keys(
         for getter in &getters {
             key.push(folded(meter, getter.get(meter, item, None)?, case_sensitive)?)?;
         }
-        keys.push(match key.items() {
-            [single] => single.clone(),
-            _ => key.tuple()?,
-        })?;
+        // A tuple even of one: what is undefined equals itself, and only as a part can be sorted.
+        keys.push(key.tuple()?)?;
     }
     Ok(keys)
 }
@@ -78,7 +76,6 @@ fn sort_keys(
 pub(crate) fn sorted(meter: &Gauge, keys: &[Value], reverse: bool) -> Result<Vec<usize>> {
     let len = keys.len();
     let _room = Charge::new(meter, 2 * len * size_of::<usize>())?;
-    keys.iter().try_for_each(defined)?;
     let mut order: Vec<usize> = (0..len).collect();
     let mut merged: Vec<usize> = Vec::with_capacity(len);
     let mut width = 1;

@@ -279,7 +279,6 @@ fn indent(meter: &Gauge, value: &Value, args: CallArgs) -> Result<Value> {
 fn truncate(meter: &Gauge, value: &Value, args: CallArgs) -> Result<Value> {
     let parameters = ["length", "killwords", "end", "leeway"];
     let [length, kill, end, leeway] = bind("truncate", args, parameters, 0)?;
-    let whole = string("truncate", value)?;
     let length = number("truncate", length, 255)?;
     let leeway = number("truncate", leeway.filter(|leeway| !matches!(leeway, Value::None)), 5)?;
     let end = match end {
@@ -289,9 +288,10 @@ fn truncate(meter: &Gauge, value: &Value, args: CallArgs) -> Result<Value> {
     let Some(kept) = length.checked_sub(end.chars) else {
         return fail("truncate: the length is less than that of the end");
     };
-    if whole.chars <= length.saturating_add(leeway) {
-        return Ok(Value::Text(whole));
+    if value.len()? <= length.saturating_add(leeway) {
+        return Ok(value.clone());
     }
+    let whole = string("truncate", value)?;
     let mut start = &whole[..offset(meter, &whole, kept)?];
     if !kill.is_some_and(|kill| kill.is_true()) {
         meter.scan(start.len())?;

@@ -25,9 +25,6 @@ struct Fields<'a> {
 
 fn fill(out: &mut TextBuilder, format: &str, fields: &mut Fields<'_>, depth: usize) -> Result<()> {
     fields.meter.scan(format.len())?;
-    if depth == 0 {
-        return fail("format: fields nest too deep");
-    }
     let mut rest = format;
     while let Some(at) = rest.find(['{', '}']) {
         out.push_str(&rest[..at])?;
@@ -65,6 +62,9 @@ fn field_end(rest: &str) -> Result<usize> {
 }
 
 fn field(out: &mut TextBuilder, field: &str, fields: &mut Fields<'_>, depth: usize) -> Result<()> {
+    if depth == 0 {
+        return fail("format: fields nest too deep");
+    }
     let meter = fields.meter;
     let name_end = field.find([':', '!']).unwrap_or(field.len());
     let (name, rest) = field.split_at(name_end);

@@ -117,7 +117,8 @@ fn string(out: &mut TextBuilder, text: &str, ascii: bool) -> Result<()> {
             '\t' => out.push_str("\\t")?,
             '\x08' => out.push_str("\\b")?,
             '\x0c' => out.push_str("\\f")?,
-            c if c < ' ' || (ascii && !c.is_ascii()) => {
+            c if c < ' ' || ascii && c > '~' => {
+                out.meter().steps(4)?;
                 for unit in c.encode_utf16(&mut [0; 2]) {
                     out.push_str(&format!("\\u{unit:04x}"))?;
                 }

@@ -20,6 +20,10 @@ pub(crate) fn percent(meter: &Gauge, text: &str, args: &Value) -> Result<Value> 
             continue;
         }
         meter.steps(1)?;
+        if chars.next_if_eq(&'%').is_some() {
+            out.push('%')?;
+            continue;
+        }
         let name = match chars.peek() {
             Some('(') => Some(key(&mut chars)?),
             _ => None,
@@ -38,7 +42,6 @@ pub(crate) fn percent(meter: &Gauge, text: &str, args: &Value) -> Result<Value> 
         while chars.next_if(|c| matches!(c, 'h' | 'l' | 'L')).is_some() {}
         match chars.next() {
             None => return fail("%: the format ends after a '%'"),
-            Some('%') => out.push('%')?,
             Some(kind) => one(&mut out, spec, kind, &values.next(name.as_deref())?)?,
         }
     }
@@ -70,11 +73,13 @@ fn one(out: &mut TextBuilder, mut spec: Spec, kind: char, value: &Value) -> Resu
                 spec.align = spec.align.or(Some('>'));
                 spec.cut(out, text)
             }
-            Value::Int(x) => {
-                spec.align = spec.align.or(Some('>'));
-                spec.integer(out, *x)
-            }
-            _ => fail(format!("%c: a {} is not a character", value.kind())),
+            _ => match value.as_int() {
+                Some(x) => {
+                    spec.align = spec.align.or(Some('>'));
+                    spec.integer(out, x)
+                }
+                None => fail(format!("%c: a {} is not a character", value.kind())),
+            },
         },
         'd' | 'i' | 'u' | 'x' | 'X' | 'o' => match (value, kind) {
             (Value::Float(x), 'd' | 'i' | 'u') if x.is_finite() && x.abs() < 1e38 => {
@@ -192,7 +197,7 @@ impl Values<'_> {
     fn finish(&self) -> Result<()> {
         let left = match self.args {
             Value::Tuple(seq) => self.used < seq.items.len(),
-            Value::Dict(_) | Value::List(_) | Value::Range(_) => false,
+            Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_) => false,
             _ => self.used == 0 && !self.named,
         };
         if left { fail("%: more values than the format uses") } else { Ok(()) }

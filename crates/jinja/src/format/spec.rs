@@ -30,18 +30,23 @@ impl Spec {
     /// Writes a value.
     pub(super) fn write(&self, out: &mut TextBuilder, value: &Value) -> Result<()> {
         match (self.kind, value) {
-            (Some('s') | None, Value::Text(_)) => self.text(out, value),
+            (Some('s') | None, Value::Text(_)) => {
+                if self.sign.is_some() || self.grouping.is_some() || self.align == Some('=') {
+                    return fail("a format with a sign, '=' or ',' cannot take a str");
+                }
+                self.text(out, value)
+            }
             (Some('s'), _) => fail(format!("the format 's' cannot take a {}", value.kind())),
             (_, Value::Float(x)) => self.float(out, *x),
             (Some('e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%'), _) => match value.as_float() {
                 Some(x) => self.float(out, x),
                 None => self.refuse(value),
             },
-            (None, Value::Bool(_)) => self.text(out, value),
-            (_, Value::Int(x)) => self.integer(out, *x),
-            (Some(_), Value::Bool(x)) => self.integer(out, i128::from(*x)),
-            (None, _) => self.text(out, value),
-            _ => self.refuse(value),
+            _ => match value.as_int() {
+                Some(_) if self.precision.is_some() => fail("a precision cannot take an int"),
+                Some(x) => self.integer(out, x),
+                None => self.refuse(value),
+            },
         }
     }
 
@@ -108,7 +113,7 @@ impl Spec {
             Some('f' | 'F') => format!("{size:.precision$}"),
             Some('%') => format!("{:.precision$}", size * 100.0),
             Some('e' | 'E') => exponent(&format!("{size:.precision$e}")),
-            Some('g' | 'G') => general(size, precision, self.alternate),
+            Some('g' | 'G' | 'n') => general(size, precision, self.alternate),
             None if self.precision.is_none() => crate::value::float(size),
             None => {
                 let digits = general(size, precision, false);

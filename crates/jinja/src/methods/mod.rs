@@ -18,6 +18,8 @@ const OF_TUPLES: [&str; 2] = ["count", "index"];
 const OF_DICTS: [&str; 5] = ["copy", "get", "items", "keys", "values"];
 const OF_LOOPS: [&str; 2] = ["changed", "cycle"];
 const OF_CYCLERS: [&str; 2] = ["next", "reset"];
+/// Methods whose arguments may be named.
+const NAMED: [&str; 5] = ["expandtabs", "format", "rsplit", "split", "splitlines"];
 const CHANGES_LISTS: [&str; 8] =
     ["append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"];
 const CHANGES_DICTS: [&str; 5] = ["clear", "pop", "popitem", "setdefault", "update"];
@@ -47,6 +49,9 @@ pub(crate) fn changes(value: &Value, name: &str) -> bool {
 
 /// Calls a method that [`find`] has found.
 pub(crate) fn call(meter: &Gauge, receiver: &Value, name: &str, args: CallArgs) -> Result<Value> {
+    if !args.named.is_empty() && !NAMED.contains(&name) {
+        return fail(format!("{name}: takes no named arguments"));
+    }
     match receiver {
         Value::Text(text) => string::call(meter, text, name, args),
         Value::Loop(state) if name == "changed" => {

@@ -1,6 +1,6 @@
 //! Comparing values. Every pair that is looked at is a step: what occurs twice is charged twice.
 
-use super::{Key, Value, iterate, key::whole};
+use super::{Key, Value, describe, iterate, key::whole};
 use crate::{
     error::{Result, fail},
     limits::Gauge,
@@ -94,6 +94,7 @@ pub(crate) fn identical(a: &Value, b: &Value) -> bool {
 pub(crate) fn less(meter: &Gauge, a: &Value, b: &Value) -> Result<bool> {
     meter.steps(1)?;
     match (a, b) {
+        (Value::Undefined(missing), _) | (_, Value::Undefined(missing)) => fail(describe(missing)),
         (Value::Text(a), Value::Text(b)) => {
             meter.copy(a.len().min(b.len()))?;
             Ok(***a < ***b)

@@ -111,7 +111,10 @@ fn quoted(out: &mut TextBuilder, text: &str) -> Result<()> {
                 out.push('\\')?;
                 out.push(c)?;
             }
-            c if !is_printable(c) => out.push_str(&escape(c))?,
+            c if !is_printable(c) => {
+                out.meter().steps(4)?;
+                out.push_str(&escape(c))?;
+            }
             c => out.push(c)?,
         }
     }

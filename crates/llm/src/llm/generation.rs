@@ -69,12 +69,15 @@ pub struct Answer {
 }
 
 impl<'a> Generation<'a> {
+    /// Without a prompt, because it was cancelled, it ends before it begins.
     pub(super) fn new(
         llm: &'a Llm,
         session: &'a mut Session,
-        prompt: Vec<u32>,
+        prompt: Option<Vec<u32>>,
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
+        let stopped = prompt.is_none().then_some(StopReason::Cancelled);
+        let prompt = prompt.unwrap_or_default();
         if options.stop.iter().any(String::is_empty) {
             return Err(Error::Session("a stop string is empty: it would end every text".into()));
         }
@@ -93,7 +96,7 @@ impl<'a> Generation<'a> {
             chosen: VecDeque::new(),
             tokens: Vec::new(),
             line: Vec::new(),
-            stopped: None,
+            stopped,
             failed: false,
             sampler,
             tokenizer,
@@ -102,7 +105,10 @@ impl<'a> Generation<'a> {
             prompt,
         };
         // A prompt that does not fit is refused here, before anything is asked for.
-        generation.timings.reused_tokens = generation.session.keep_prefix_of(&generation.prompt)?;
+        if generation.stopped.is_none() {
+            let reused = generation.session.keep_prefix_of(&generation.prompt)?;
+            generation.timings.reused_tokens = reused;
+        }
         Ok(generation)
     }
 

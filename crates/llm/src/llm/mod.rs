@@ -18,7 +18,7 @@ pub use prompt::Prompt;
 pub use settings::{SETTINGS, Setting, Takes};
 
 use crate::{
-    Error, Model, Result, Session, SessionOptions,
+    Cancel, Error, Model, Result, Session, SessionOptions,
     files::{Gguf, ModelFile},
     template::{Chat, ChatTemplate},
     tokenizer::{Encode, Tokenizer},
@@ -205,7 +205,7 @@ impl Llm {
         prompt: impl Into<Prompt<'a>>,
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
-        let tokens = self.tokens(&prompt.into())?;
+        let tokens = self.tokens_unless(&options.cancel, &prompt.into())?;
         Generation::new(self, session, tokens, options)
     }
 
@@ -217,7 +217,7 @@ impl Llm {
         chat: &Chat,
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
-        let tokens = self.tokens(&Prompt::Chat(chat))?;
+        let tokens = self.tokens_unless(&options.cancel, &Prompt::Chat(chat))?;
         Generation::new(self, session, tokens, options)
     }
 
@@ -239,10 +239,11 @@ impl Llm {
         prompt: impl Into<Prompt<'a>>,
         options: &GenerateOptions,
     ) -> Result<Answer> {
-        let tokens = self.tokens(&prompt.into())?;
-        let room = options.max_tokens.map(|most| tokens.len().saturating_add(most));
+        let tokens = self.tokens_unless(&options.cancel, &prompt.into())?;
+        let len = tokens.as_ref().map_or(0, Vec::len);
+        let room = options.max_tokens.map(|most| len.saturating_add(most));
         let trained = self.parts.model.config().context;
-        let context = room.map(|room| room.min(trained.max(tokens.len())));
+        let context = room.map(|room| room.min(trained.max(len)));
         let mut session = self.session(SessionOptions { context, ..Default::default() })?;
         Generation::new(self, &mut session, tokens, options)?.finish()
     }
@@ -301,20 +302,26 @@ impl Llm {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn tokens(&self, prompt: &Prompt<'_>) -> Result<Vec<u32>> {
+        self.tokens_unless(&Cancel::new(), prompt).map(Option::unwrap_or_default)
+    }
+
+    /// The tokens of a prompt; `None` if its template was cancelled.
+    fn tokens_unless(&self, cancel: &Cancel, prompt: &Prompt<'_>) -> Result<Option<Vec<u32>>> {
         let tokenizer = &self.parts.tokenizer;
         match prompt {
             Prompt::Text(text) => {
                 // What ends a text has no place before what follows.
                 let mut tokens = tokenizer.affixes().0.to_vec();
                 tokens.extend(tokenizer.encode(text, Encode::PLAIN)?);
-                Ok(tokens)
+                Ok(Some(tokens))
             }
             Prompt::Chat(chat) => {
                 let mut chat = (*chat).clone();
                 self.parts.shield.break_up(&mut chat);
-                shield::encode(tokenizer, &self.render(&chat)?)
+                let text = self.render_unless(cancel, &chat)?;
+                text.map(|text| shield::encode(tokenizer, &text)).transpose()
             }
-            Prompt::Tokens(tokens) => Ok(tokens.to_vec()),
+            Prompt::Tokens(tokens) => Ok(Some(tokens.to_vec())),
         }
     }
 
@@ -331,6 +338,10 @@ impl Llm {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn render(&self, chat: &Chat) -> Result<String> {
+        self.render_unless(&Cancel::new(), chat).map(Option::unwrap_or_default)
+    }
+
+    fn render_unless(&self, cancel: &Cancel, chat: &Chat) -> Result<Option<String>> {
         let template = self.template()?.ok_or_else(|| Error::Template {
             why: "the model has none".into(),
             remedy: "use it without one (raw), or choose a model made for chats",
@@ -342,7 +353,7 @@ impl Llm {
         let mut chat = chat.clone();
         chat.bos_token = chat.bos_token.or_else(|| name(self.parts.tokenizer.bos()));
         chat.eos_token = chat.eos_token.or_else(|| name(self.parts.tokenizer.eos()));
-        template.render(&chat)
+        template.render_unless(cancel, &chat)
     }
 }
 
