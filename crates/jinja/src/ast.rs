@@ -16,14 +16,33 @@ pub(crate) struct Stmt {
 pub(crate) enum StmtKind {
     Text(Box<str>),
     Print(Expr),
-    If { arms: Vec<(Expr, Body)>, otherwise: Body },
+    If {
+        arms: Vec<(Expr, Body)>,
+        otherwise: Body,
+    },
     For(Arc<For>),
-    Set { target: Target, value: Expr },
-    SetBlock { target: Target, filters: Vec<Op>, body: Body },
-    With { values: Vec<(Target, Expr)>, body: Body },
+    Set {
+        target: Target,
+        value: Expr,
+    },
+    SetBlock {
+        target: Target,
+        filters: Vec<Op>,
+        body: Body,
+    },
+    With {
+        values: Vec<(Target, Expr)>,
+        body: Body,
+    },
     Macro(Arc<MacroDef>),
-    Call { call: Expr, caller: Arc<MacroDef> },
-    Filter { filters: Vec<Op>, body: Body },
+    Call {
+        call: Expr,
+        caller: Arc<MacroDef>,
+    },
+    Filter {
+        filters: Vec<Op>,
+        body: Body,
+    },
     /// `generation`: what training marks as written by the model.
     Scope(Body),
     Break,
@@ -85,12 +104,18 @@ pub(crate) enum Expr {
     And(Vec<Expr>),
     Or(Vec<Expr>),
     /// `not`, an odd number of times, or an even one.
-    Not { odd: bool, operand: Box<Expr> },
+    Not {
+        odd: bool,
+        operand: Box<Expr>,
+    },
     /// Signs, the innermost last.
     Signs(Vec<Sign>, Box<Expr>),
     Compare(Box<Expr>, Vec<(Comparison, Expr)>),
     /// `value if test else value if test else otherwise`.
-    Conditional { arms: Vec<(Expr, Expr)>, otherwise: Option<Box<Expr>> },
+    Conditional {
+        arms: Vec<(Expr, Expr)>,
+        otherwise: Option<Box<Expr>>,
+    },
     Postfix(Box<Expr>, Vec<Op>),
 }
 

@@ -74,7 +74,11 @@ impl Template {
     }
 
     /// The same, with what the surroundings offer.
-    pub fn render_with(&self, variables: &Json, environment: &Environment<'_>) -> Result<String, Error> {
+    pub fn render_with(
+        &self,
+        variables: &Json,
+        environment: &Environment<'_>,
+    ) -> Result<String, Error> {
         let meter = Meter::new(self.limits, environment.cancel.clone());
         let variables = variables.as_object().into_iter().flatten();
         eval::run(&self.tree, meter, environment.clock, variables)

@@ -135,7 +135,9 @@ impl Meter {
     pub(crate) fn deeper(&self) -> Result<()> {
         let most = self.limits.depth;
         if self.depth.get() >= most {
-            return Err(Error::limit(format!("tags, expressions and calls nest deeper than {most}")));
+            return Err(Error::limit(format!(
+                "tags, expressions and calls nest deeper than {most}"
+            )));
         }
         self.depth.set(self.depth.get() + 1);
         Ok(())

@@ -51,7 +51,8 @@ fn digits_len(text: &str, underscore_first: bool, is_digit: impl Fn(char) -> boo
 
 /// The length of a float, which has a fraction or an exponent.
 fn float_len(text: &str) -> Option<usize> {
-    let digits = |at: usize| digits_len(text.get(at..)?, false, |c| c.is_ascii_digit()).checked_sub(0);
+    let digits =
+        |at: usize| digits_len(text.get(at..)?, false, |c| c.is_ascii_digit()).checked_sub(0);
     let mut len = digits(0).filter(|&n| n > 0)?;
     let mut is_float = false;
     if text[len..].starts_with('.')

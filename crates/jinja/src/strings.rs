@@ -69,7 +69,9 @@ pub(crate) fn strip<'a>(
         Some(chars) => chars.contains(c),
     };
     // Each character may be looked for among all of `chars`.
-    let cost = |stripped: usize| (stripped as u64).saturating_mul(1 + chars.map_or(0, str::len) as u64 / 8);
+    let cost = |stripped: usize| {
+        (stripped as u64).saturating_mul(1 + chars.map_or(0, str::len) as u64 / 8)
+    };
     meter.steps(1 + chars.map_or(0, str::len) as u64 / 4)?;
     let mut rest = from;
     if side != Side::Right {
@@ -120,18 +122,20 @@ pub(crate) fn split(
     let mut rest = from;
     let mut count = 0;
     if separator.is_none() {
-        rest = if right { rest.trim_end_matches(is_space) } else { rest.trim_start_matches(is_space) };
+        rest =
+            if right { rest.trim_end_matches(is_space) } else { rest.trim_start_matches(is_space) };
     }
     while count < most && (separator.is_some() || !rest.is_empty()) {
         let found = match (separator, right) {
             (Some(separator), false) => rest.find(separator).map(|at| (at, at + separator.len())),
             (Some(separator), true) => rest.rfind(separator).map(|at| (at, at + separator.len())),
-            (None, false) => rest.find(is_space).map(|at| {
-                (at, rest.len() - rest[at..].trim_start_matches(is_space).len())
-            }),
-            (None, true) => rest.char_indices().rfind(|&(_, c)| is_space(c)).map(|(at, c)| {
-                (rest[..at].trim_end_matches(is_space).len(), at + c.len_utf8())
-            }),
+            (None, false) => rest
+                .find(is_space)
+                .map(|at| (at, rest.len() - rest[at..].trim_start_matches(is_space).len())),
+            (None, true) => rest
+                .char_indices()
+                .rfind(|&(_, c)| is_space(c))
+                .map(|(at, c)| (rest[..at].trim_end_matches(is_space).len(), at + c.len_utf8())),
         };
         let Some((start, end)) = found else { break };
         let part = if right { &rest[end..] } else { &rest[..start] };
@@ -173,8 +177,12 @@ pub(crate) fn lines(meter: &Gauge, from: &str, keep: bool) -> Result<ListBuilder
     Ok(out)
 }
 
-fn ends_line(c: char) -> bool {
-    matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
+/// What `splitlines` splits at.
+pub(crate) fn ends_line(c: char) -> bool {
+    matches!(
+        c,
+        '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
 }
 
 /// A text with padding on both sides.

@@ -12,9 +12,27 @@ use crate::{
 
 /// Tests without an argument.
 const PLAIN: [&str; 21] = [
-    "boolean", "callable", "defined", "escaped", "even", "false", "filter", "float", "integer",
-    "iterable", "lower", "mapping", "none", "number", "odd", "sequence", "string", "test", "true",
-    "undefined", "upper",
+    "boolean",
+    "callable",
+    "defined",
+    "escaped",
+    "even",
+    "false",
+    "filter",
+    "float",
+    "integer",
+    "iterable",
+    "lower",
+    "mapping",
+    "none",
+    "number",
+    "odd",
+    "sequence",
+    "string",
+    "test",
+    "true",
+    "undefined",
+    "upper",
 ];
 
 /// Tests with one, under all their names.

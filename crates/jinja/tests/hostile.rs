@@ -126,7 +126,10 @@ fn limits_are_named() {
         ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "nest deeper than 200"),
         (&format!("{{{{ {}1{} }}}}", "(".repeat(999), ")".repeat(999)), "nest deeper than 64"),
         (&"{% if 1 %}".repeat(999), "nest deeper than 64"),
-        ("{% set ns = namespace(l=[]) %}{% for i in range(999) %}{% set ns.l = [ns.l] %}{% endfor %}", "nest deeper than 130"),
+        (
+            "{% set ns = namespace(l=[]) %}{% for i in range(999) %}{% set ns.l = [ns.l] %}{% endfor %}",
+            "nest deeper than 130",
+        ),
         (&"{{a}}".repeat(150_000), "more than 100,000"),
         (&" ".repeat(2 << 20), "2,097,152 bytes"),
     ] {

@@ -33,7 +33,10 @@ fn results_are_those_of_jinja2() {
             _ => false,
         };
         if !right {
-            wrong.push(format!("{source}\n  is       {rendered:?}\n  expected {}", case["expected"]));
+            wrong.push(format!(
+                "{source}\n  is       {rendered:?}\n  expected {}",
+                case["expected"]
+            ));
         }
     }
     assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));

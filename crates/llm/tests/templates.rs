@@ -74,8 +74,14 @@ fn errors_say_what_and_where() {
 #[test]
 fn hostile_templates_are_refused() {
     for (source, why) in [
-        ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "line 1: tags, expressions and calls nest"),
-        ("{{ 'x' * 99999999999 }}", "line 1: the template needs more than 67,108,864 bytes of memory"),
+        (
+            "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
+            "line 1: tags, expressions and calls nest",
+        ),
+        (
+            "{{ 'x' * 99999999999 }}",
+            "line 1: the template needs more than 67,108,864 bytes of memory",
+        ),
         (&" ".repeat(2 << 20), "the template has 2,097,152 bytes"),
         ("{{ strftime_now('%Y' * 999) }}", "line 1: strftime_now: a format of 1998 bytes"),
     ] {

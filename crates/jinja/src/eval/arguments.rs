@@ -40,7 +40,8 @@ impl Evaluator<'_> {
         let mut found = CallArgs::default();
         let count = args.positional.len() + args.named.len();
         if count > 8 {
-            found.charge = Some(Charge::new(&self.meter, 2 * count * size_of::<(Arc<str>, Value)>())?);
+            found.charge =
+                Some(Charge::new(&self.meter, 2 * count * size_of::<(Arc<str>, Value)>())?);
         }
         for arg in &args.positional {
             found.positional.push(self.expr(arg)?);

@@ -20,7 +20,12 @@ const LONGEST_RANGE: usize = 100_000;
 const LONGEST_FORMAT: usize = 1000;
 
 impl Evaluator<'_> {
-    pub(super) fn call(&mut self, callee: &Value, args: &Args, caller: Option<Value>) -> Result<Value> {
+    pub(super) fn call(
+        &mut self,
+        callee: &Value,
+        args: &Args,
+        caller: Option<Value>,
+    ) -> Result<Value> {
         operators::defined(callee)?;
         let args = self.arguments(args, caller)?;
         match callee {
@@ -79,7 +84,8 @@ impl Evaluator<'_> {
     fn bind_macro(&mut self, called: &Macro, mut args: CallArgs) -> Result<()> {
         let def = &*called.def;
         let name = &def.name;
-        let mut positional = args.positional.split_off(args.positional.len().min(def.parameters.len()));
+        let mut positional =
+            args.positional.split_off(args.positional.len().min(def.parameters.len()));
         let mut given = std::mem::take(&mut args.positional).into_iter();
         self.meter.steps((def.parameters.len() * (1 + args.named.len())) as u64)?;
         let mut missing = Vec::new();
@@ -129,7 +135,7 @@ impl Evaluator<'_> {
             Function::Range => range(args),
             Function::Dict => self.dict_of_args("dict", args),
             Function::Namespace => match self.dict_of_args("namespace", args)? {
-                Value::Dict(dict) => Namespace::new(&self.meter, &dict),
+                Value::Dict(dict) => Namespace::with(&self.meter, &dict),
                 other => Ok(other),
             },
             Function::Cycler => {
@@ -233,7 +239,8 @@ fn now(clock: Option<Clock<'_>>, format: Option<&str>) -> Result<String> {
         return fail("strftime_now: the format is not a string");
     };
     if format.len() > LONGEST_FORMAT {
-        let why = format!("strftime_now: a format of {} bytes, more than {LONGEST_FORMAT}", format.len());
+        let why =
+            format!("strftime_now: a format of {} bytes, more than {LONGEST_FORMAT}", format.len());
         return Err(Error::limit(why));
     }
     let Some(clock) = clock else {

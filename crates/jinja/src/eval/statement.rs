@@ -42,9 +42,7 @@ impl Evaluator<'_> {
                 let value = self.expr(value)?;
                 self.assign(target, value)
             }
-            StmtKind::SetBlock { target, filters, body } => {
-                self.set_block(target, filters, body)
-            }
+            StmtKind::SetBlock { target, filters, body } => self.set_block(target, filters, body),
             StmtKind::With { values, body } => self.with_tag(values, body),
             StmtKind::Macro(def) => {
                 let (scope, serial) = self.scopes.here();
@@ -177,7 +175,12 @@ impl Evaluator<'_> {
     }
 
     /// Runs a loop, inside of the scope we are in.
-    pub(super) fn run_loop(&mut self, parsed: &Arc<For>, iterable: &Value, depth0: usize) -> Result<Flow> {
+    pub(super) fn run_loop(
+        &mut self,
+        parsed: &Arc<For>,
+        iterable: &Value,
+        depth0: usize,
+    ) -> Result<Flow> {
         let mut iter = iterate(iterable)?;
         if let Some(filter) = &parsed.filter {
             iter = self.filtered(&parsed.target, filter, iter)?;

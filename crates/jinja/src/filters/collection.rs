@@ -4,7 +4,7 @@ use super::select::Getter;
 use crate::{
     ast::Binary,
     error::{Result, fail},
-    eval::{CallArgs, bind, binary, defined, own_attribute},
+    eval::{CallArgs, binary, bind, defined, own_attribute},
     format::{Style, json},
     limits::Gauge,
     value::{
@@ -191,7 +191,8 @@ fn slices(meter: &Gauge, value: &Value, args: CallArgs) -> Result<Value> {
         let (part, after) = rest.split_at(each + usize::from(at < longer));
         let mut row = ListBuilder::with_capacity(meter, part.len() + 1)?;
         row.extend(part)?;
-        if let Some(fill) = fill.as_ref().filter(|fill| !matches!(fill, Value::None) && at >= longer)
+        if let Some(fill) =
+            fill.as_ref().filter(|fill| !matches!(fill, Value::None) && at >= longer)
         {
             row.push(fill.clone())?;
         }

@@ -124,9 +124,7 @@ fn round(value: Value, args: CallArgs) -> Result<Value> {
             let digits = format!("{number:.*}", precision as usize);
             Ok(Value::Float(digits.parse().unwrap_or(number)))
         }
-        (Some("common"), None) => {
-            Ok(Value::Float((number * power).round_ties_even() / power))
-        }
+        (Some("common"), None) => Ok(Value::Float((number * power).round_ties_even() / power)),
         (Some("ceil"), _) => Ok(Value::Float((number * power).ceil() / power)),
         (Some("floor"), _) => Ok(Value::Float((number * power).floor() / power)),
         _ => fail("round: the method is not common, ceil or floor"),

@@ -35,7 +35,12 @@ impl Getter {
         Ok(Getter { path: path.seq()? })
     }
 
-    pub(super) fn get(&self, meter: &Gauge, item: &Value, default: Option<&Value>) -> Result<Value> {
+    pub(super) fn get(
+        &self,
+        meter: &Gauge,
+        item: &Value,
+        default: Option<&Value>,
+    ) -> Result<Value> {
         let mut found = item.clone();
         for name in &self.path.items {
             meter.steps(1)?;

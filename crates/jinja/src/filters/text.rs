@@ -195,7 +195,14 @@ fn strip_tags(meter: &Gauge, whole: &str) -> Result<Value> {
         folded.push_str(word)?;
     }
     let mut plain = folded.finish();
-    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&#39;", "'"), ("&#34;", "\""), ("&quot;", "\""), ("&amp;", "&")];
+    let entities = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&#39;", "'"),
+        ("&#34;", "\""),
+        ("&quot;", "\""),
+        ("&amp;", "&"),
+    ];
     for (entity, c) in entities {
         plain = strings::replace(meter, plain.as_str().unwrap_or(""), entity, c, None)?;
     }
@@ -261,7 +268,7 @@ fn indent(meter: &Gauge, value: &Value, args: CallArgs) -> Result<Value> {
         out.push_str(indention.as_str())?;
     }
     let mut lines: Vec<&str> = lines.items().iter().filter_map(Value::as_str).collect();
-    if whole.is_empty() || whole.ends_with(|c| matches!(c, '\n' | '\x0b' | '\x0c')) {
+    if whole.chars().next_back().is_none_or(|c| strings::ends_line(c) && c != '\r') {
         lines.push("");
     }
     for (i, line) in lines.iter().enumerate() {

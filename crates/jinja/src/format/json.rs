@@ -17,7 +17,12 @@ pub(crate) struct Style {
     pub(crate) ascii: bool,
 }
 
-pub(crate) fn json(out: &mut TextBuilder, style: &Style, value: &Value, depth: usize) -> Result<()> {
+pub(crate) fn json(
+    out: &mut TextBuilder,
+    style: &Style,
+    value: &Value,
+    depth: usize,
+) -> Result<()> {
     out.meter().steps(1)?;
     match value {
         Value::List(seq) | Value::Tuple(seq) => {

@@ -11,11 +11,47 @@ use crate::{
 use std::rc::Rc;
 
 pub(super) const NAMES: [&str; 41] = [
-    "capitalize", "casefold", "center", "count", "endswith", "expandtabs", "find", "format", "index",
-    "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "islower", "isnumeric", "isspace",
-    "istitle", "isupper", "join", "ljust", "lower", "lstrip", "partition", "removeprefix",
-    "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split",
-    "splitlines", "startswith", "strip", "swapcase", "title", "upper", "zfill",
+    "capitalize",
+    "casefold",
+    "center",
+    "count",
+    "endswith",
+    "expandtabs",
+    "find",
+    "format",
+    "index",
+    "isalnum",
+    "isalpha",
+    "isascii",
+    "isdecimal",
+    "isdigit",
+    "islower",
+    "isnumeric",
+    "isspace",
+    "istitle",
+    "isupper",
+    "join",
+    "ljust",
+    "lower",
+    "lstrip",
+    "partition",
+    "removeprefix",
+    "removesuffix",
+    "replace",
+    "rfind",
+    "rindex",
+    "rjust",
+    "rpartition",
+    "rsplit",
+    "rstrip",
+    "split",
+    "splitlines",
+    "startswith",
+    "strip",
+    "swapcase",
+    "title",
+    "upper",
+    "zfill",
 ];
 
 pub(super) fn call(meter: &Gauge, this: &Rc<Text>, name: &str, args: CallArgs) -> Result<Value> {
@@ -53,9 +89,7 @@ pub(super) fn call(meter: &Gauge, this: &Rc<Text>, name: &str, args: CallArgs) -
             match name {
                 "upper" => strings::upper(meter, this),
                 "capitalize" => strings::capitalize(meter, this),
-                "swapcase" => {
-                    strings::mapped(meter, this, |c| strings::cased(c, c.is_lowercase()))
-                }
+                "swapcase" => strings::mapped(meter, this, |c| strings::cased(c, c.is_lowercase())),
                 "title" => {
                     let mut inside = false;
                     strings::mapped(meter, this, |c| {

@@ -248,7 +248,9 @@ impl Parser<'_> {
             let default = match self.skip("=")? {
                 true => Some(self.expression()?),
                 false if parameters.last().is_some_and(|last| last.default.is_some()) => {
-                    return Err(self.error(format!("'{name}' needs a default, as the one before it")));
+                    return Err(
+                        self.error(format!("'{name}' needs a default, as the one before it"))
+                    );
                 }
                 false => None,
             };

@@ -252,7 +252,8 @@ impl Dict {
 }
 
 impl Namespace {
-    pub(crate) fn new(meter: &Gauge, from: &Dict) -> Result<Value> {
+    /// A namespace with these attributes.
+    pub(crate) fn with(meter: &Gauge, from: &Dict) -> Result<Value> {
         let namespace = Namespace {
             values: RefCell::default(),
             charge: RefCell::new(Charge::new(meter, DICT)?),

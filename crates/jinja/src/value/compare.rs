@@ -121,9 +121,7 @@ pub(crate) fn contains(meter: &Gauge, container: &Value, item: &Value) -> Result
             meter.scan(text.len() + part.len())?;
             Ok(text.contains(&***part))
         }
-        (Value::Text(_), _) => {
-            fail(format!("'in <string>' needs a string, not {}", item.kind()))
-        }
+        (Value::Text(_), _) => fail(format!("'in <string>' needs a string, not {}", item.kind())),
         (Value::Dict(dict), _) | (Value::View(super::View::Keys, dict), _) => {
             Ok(dict.entries.contains_key(&Key::new(meter, item)?))
         }

@@ -22,9 +22,8 @@ pub(crate) fn from_json(meter: &Gauge, json: &Json) -> Result<Value> {
             out.list()?
         }
         Json::Object(map) => {
-            let entries = map
-                .iter()
-                .map(|(key, value)| Ok((text(meter, key)?, from_json(meter, value)?)));
+            let entries =
+                map.iter().map(|(key, value)| Ok((text(meter, key)?, from_json(meter, value)?)));
             Value::Dict(dict_of(meter, map.len(), entries)?)
         }
     })

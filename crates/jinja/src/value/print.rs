@@ -62,7 +62,9 @@ pub(crate) fn repr(out: &mut TextBuilder, value: &Value) -> Result<()> {
             quoted(out, &x.def.name)?;
             out.push_str(">")
         }
-        Value::Loop(x) => out.push_str(&format!("<LoopContext {}/{}>", x.index0.get() + 1, x.length)),
+        Value::Loop(x) => {
+            out.push_str(&format!("<LoopContext {}/{}>", x.index0.get() + 1, x.length))
+        }
         Value::Method(x) => out.push_str(&format!("<method {} of {}>", x.name, x.receiver.kind())),
         _ => out.push_str(&format!("<{}>", value.kind())),
     }
