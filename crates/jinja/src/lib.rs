@@ -57,6 +57,12 @@ pub struct Template {
     limits: Limits,
 }
 
+impl std::fmt::Debug for Template {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Template").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
 impl Template {
     /// Parses a template, with the default limits.
     pub fn new(source: &str) -> Result<Template, Error> {
@@ -68,7 +74,7 @@ impl Template {
         Ok(Template { tree: Arc::new(parser::parse(source, &limits)?), limits })
     }
 
-    /// The text that the template makes of these variables, a JSON object.
+    /// The text that the template makes of these variables: the entries of a JSON object.
     pub fn render(&self, variables: &Json) -> Result<String, Error> {
         self.render_with(variables, &Environment::default())
     }
