@@ -8,6 +8,9 @@ use crate::{
     value::is_space,
 };
 
+/// The longest name, in bytes: names are compared and hashed for little.
+const LONGEST_NAME: usize = 1000;
+
 pub(crate) struct Lexer {
     source: String,
     at: usize,
@@ -217,6 +220,10 @@ impl Lexer {
         }
         if c.is_alphanumeric() || c == '_' {
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            if end > LONGEST_NAME {
+                let why = format!("a name of {end} bytes is longer than {LONGEST_NAME}");
+                return Err(self.error(self.at, why));
+            }
             let name = rest[..end].to_owned();
             self.at += end;
             return Ok(Some(Kind::Name(name)));

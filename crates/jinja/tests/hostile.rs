@@ -159,6 +159,17 @@ fn cycles_are_refused() {
     }
 }
 
+/// Variables are the host's, but may come from strangers as well.
+#[test]
+fn deep_variables_are_refused() {
+    let _turn = TURN.lock().unwrap_or_else(|e| e.into_inner());
+    let template = Template::new("{{ x }}").unwrap();
+    let nested = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!([inner]));
+    assert!(template.render(&json!({ "x": nested(125) })).is_ok());
+    let error = template.render(&json!({ "x": nested(2000) })).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+}
+
 /// What real chats need is far below the limits.
 #[test]
 fn long_chats_are_rendered() {

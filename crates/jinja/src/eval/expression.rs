@@ -185,6 +185,7 @@ impl Evaluator<'_> {
         args: &Args,
         caller: Option<Value>,
     ) -> Result<Value> {
+        self.meter.scan(name.len())?;
         match methods::find(value, name) {
             Some(method) => {
                 let args = self.arguments(args, caller)?;
@@ -199,7 +200,10 @@ impl Evaluator<'_> {
 
     fn op(&mut self, value: Value, kind: &OpKind) -> Result<Value> {
         match kind {
-            OpKind::Attribute(name) => access::attribute(&value, name),
+            OpKind::Attribute(name) => {
+                self.meter.scan(name.len())?;
+                access::attribute(&value, name)
+            }
             OpKind::Item(key) => {
                 let key = self.expr(key)?;
                 access::item(&self.meter, &value, &key)

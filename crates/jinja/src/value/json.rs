@@ -1,10 +1,22 @@
 //! JSON becomes values.
 
 use super::{ListBuilder, Value, dict_of, text};
-use crate::{error::Result, limits::Gauge};
+use crate::{
+    error::{Error, Result},
+    limits::Gauge,
+};
 use serde_json::Value as Json;
 
 pub(crate) fn from_json(meter: &Gauge, json: &Json) -> Result<Value> {
+    within(meter, json, meter.limits.value_depth)
+}
+
+/// The same, of JSON that nests at most this deep.
+fn within(meter: &Gauge, json: &Json, depth: usize) -> Result<Value> {
+    let Some(inner) = depth.checked_sub(1) else {
+        let most = meter.limits.value_depth;
+        return Err(Error::limit(format!("a variable nests deeper than {most}")));
+    };
     Ok(match json {
         Json::Null => Value::None,
         Json::Bool(x) => Value::Bool(*x),
@@ -17,13 +29,14 @@ pub(crate) fn from_json(meter: &Gauge, json: &Json) -> Result<Value> {
         Json::Array(items) => {
             let mut out = ListBuilder::with_capacity(meter, items.len())?;
             for item in items {
-                out.push(from_json(meter, item)?)?;
+                out.push(within(meter, item, inner)?)?;
             }
             out.list()?
         }
         Json::Object(map) => {
-            let entries =
-                map.iter().map(|(key, value)| Ok((text(meter, key)?, from_json(meter, value)?)));
+            let entries = map
+                .iter()
+                .map(|(key, value)| Ok((text(meter, key)?, within(meter, value, inner)?)));
             Value::Dict(dict_of(meter, map.len(), entries)?)
         }
     })

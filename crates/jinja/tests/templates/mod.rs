@@ -459,6 +459,10 @@ fn chains() -> Vec<String> {
         all.push("\n".repeat(count) + "{{ x.y }}");
         all.push(" ".repeat(count) + "{% if x %}" + &" ".repeat(count));
     }
+    // Names that take long to hash.
+    let name = "n".repeat(1000);
+    all.push(format!("{{% for i in range(99999) %}}{{{{ messages[0].{name} }}}}{{% endfor %}}"));
+    all.push(format!("{{% macro m({name}) %}}{{% endmacro %}}{{% for i in range(99999) %}}{{{{ m({name}=1) }}}}{{% endfor %}}"));
     // Many variables in every call of a recursive macro.
     let sets: String = (0..9000).map(|i| format!("{{% set a{i} = 1 %}}")).collect();
     all.push(format!("{{% macro f() %}}{sets}{{{{ f() }}}}{{% endmacro %}}{{{{ f() }}}}"));
