@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 
 /// Crates that arrays alone must not need.
 const HEAVY: [&str; 6] =
-    ["minijinja", "fancy-regex", "bessemer-llm", "bessemer-store", "wgpu", "softmetal"];
+    ["bessemer-jinja", "fancy-regex", "bessemer-llm", "bessemer-store", "wgpu", "softmetal"];
 
 /// Builds it with nothing but arrays on the CPU, and looks at what else people get by default.
 pub(crate) fn check() -> Result<()> {

@@ -186,6 +186,20 @@ fn a_chat_keeps_what_it_has() {
 }
 
 #[test]
+fn a_chat_can_be_cancelled_while_its_template_runs() {
+    let llm = open(Tiny::default());
+    let mut session = session(&llm);
+    let chat = Chat::new([Message::user("Hi")]);
+    llm.chat(&mut session, &chat, &greedy(3)).unwrap().finish().unwrap();
+    let before = session.tokens().to_vec();
+    let options = greedy(3);
+    options.cancel.cancel();
+    let answer = llm.chat(&mut session, &chat, &options).unwrap().finish().unwrap();
+    assert_eq!((answer.tokens.len(), answer.stop), (0, StopReason::Cancelled));
+    assert_eq!(session.tokens(), before);
+}
+
+#[test]
 fn nobody_speaks_for_another() {
     let llm = open(Tiny::default());
     let count = |tokens: &[u32], token| tokens.iter().filter(|&&t| t == token).count();

@@ -321,7 +321,10 @@ impl Llm {
             Prompt::Chat(chat) => {
                 let mut chat = (*chat).clone();
                 self.parts.shield.break_up(&mut chat);
-                shield::encode(tokenizer, cancel, &self.render(&chat)?)
+                let Some(text) = self.render_unless(cancel, &chat)? else {
+                    return Ok(None);
+                };
+                shield::encode(tokenizer, cancel, &text)
             }
             Prompt::Tokens(tokens) => Ok(Some(tokens.to_vec())),
         }
@@ -340,6 +343,10 @@ impl Llm {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn render(&self, chat: &Chat) -> Result<String> {
+        self.render_unless(&Cancel::new(), chat).map(Option::unwrap_or_default)
+    }
+
+    fn render_unless(&self, cancel: &Cancel, chat: &Chat) -> Result<Option<String>> {
         let template = self.template()?.ok_or_else(|| Error::Template {
             why: "the model has none".into(),
             remedy: "use the model without one (raw), or a model made for chats",
@@ -351,7 +358,7 @@ impl Llm {
         let mut chat = chat.clone();
         chat.bos_token = chat.bos_token.or_else(|| name(self.parts.tokenizer.bos()));
         chat.eos_token = chat.eos_token.or_else(|| name(self.parts.tokenizer.eos()));
-        template.render(&chat)
+        template.render_unless(cancel, &chat)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 /// A handle that stops a run from another thread or a signal handler. Clones are the same handle.
-/// It is looked at between tokens, and between the chunks of a prompt.
+/// It is looked at while a chat template runs, between tokens, and between the chunks of a prompt.
 ///
 /// ```
 /// use bessemer_llm::Cancel;
@@ -35,6 +35,11 @@ impl Cancel {
     /// Whether it was used.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// What the handle sets.
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
     }
 
     /// As if it had never been used: ready for the next run.

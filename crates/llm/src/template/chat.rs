@@ -1,9 +1,8 @@
 //! What a template is given: messages, tools, and what the model calls its tokens.
 
-use minijinja::{Value, value::Serde};
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
-use std::{collections::BTreeMap, time::SystemTime};
+use serde_json::{Map, Value, json};
+use std::time::SystemTime;
 
 /// One message of a chat.
 ///
@@ -65,10 +64,10 @@ impl Message {
 ///
 /// let template = ChatTemplate::new("{{ messages | length }} {{ add_generation_prompt }}")?;
 /// let mut chat = Chat::new([Message::system("Be brief."), Message::user("Hello!")]);
-/// assert_eq!(template.render(&chat)?, "2 true");
+/// assert_eq!(template.render(&chat)?, "2 True");
 /// chat.messages.push(Message::assistant("Hi."));
 /// chat.add_generation_prompt = false;
-/// assert_eq!(template.render(&chat)?, "3 false");
+/// assert_eq!(template.render(&chat)?, "3 False");
 /// # Ok::<(), bessemer_llm::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -99,22 +98,19 @@ impl Chat {
         }
     }
 
-    pub(super) fn context(&self) -> Value {
-        let mut context: BTreeMap<&str, Value> = BTreeMap::new();
-        for (key, value) in &self.more {
-            context.insert(key, Value::from(Serde(value)));
-        }
-        context.insert("messages", Value::from(Serde(&self.messages)));
-        context.insert("add_generation_prompt", self.add_generation_prompt.into());
+    /// What the template knows by name.
+    pub(super) fn variables(&self) -> Value {
+        let mut variables = self.more.clone();
+        variables.insert("messages".into(), json!(self.messages));
+        variables.insert("add_generation_prompt".into(), self.add_generation_prompt.into());
         // What a template is not given it finds undefined, except these, which are none.
-        context.insert("tools", Value::from(Serde(&self.tools)));
-        context.insert("documents", Value::from(()));
+        variables.insert("tools".into(), json!(self.tools));
+        variables.insert("documents".into(), Value::Null);
         for (name, token) in [("bos_token", &self.bos_token), ("eos_token", &self.eos_token)] {
             if let Some(token) = token {
-                context.insert(name, token.into());
+                variables.insert(name.into(), token.as_str().into());
             }
         }
-        context.insert("strftime_now", super::environment::clock(self.now));
-        Value::from(context)
+        Value::Object(variables)
     }
 }
