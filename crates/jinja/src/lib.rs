@@ -25,7 +25,9 @@
 //!
 //! Not supported: `include`, `import`, `extends`, `block`, `autoescape` and markup (`escape` gives a
 //! string), and the filters `pprint`, `random`, `urlize` and `wordwrap`. Integers have 128 bits. A
-//! namespace cannot hold a namespace, a macro or a loop.
+//! namespace cannot hold a namespace, a macro or a loop. Generators (`map`, `select` and so on) and the
+//! condition of a `for` are evaluated at once, not item by item. An unknown filter or test is an error
+//! when it is reached.
 
 mod ast;
 mod error;
