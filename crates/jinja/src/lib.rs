@@ -30,6 +30,7 @@
 //! when it is reached.
 
 mod ast;
+mod clock;
 mod error;
 mod eval;
 mod filters;

@@ -1,6 +1,9 @@
 //! The limits on a template, and the meter that everything is charged to before it is done.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    clock::Clock,
+    error::{Error, ErrorKind, Result},
+};
 use std::{
     cell::Cell,
     rc::Rc,
@@ -8,7 +11,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// How much a template may use. The defaults are far above what real templates need, even for long
@@ -40,8 +43,8 @@ pub struct Limits {
     /// Steps: 10,000,000. A node evaluated, an element visited, 8 bytes read or 128 bytes copied
     /// is one step. It bounds the work in the same way on every machine.
     pub steps: u64,
-    /// Time: 1 second, checked every few thousand steps. It only matters where steps take unusually
-    /// long.
+    /// CPU time: 100 ms, checked every few thousand steps. Time in which other threads run does not
+    /// count, so a busy machine refuses no template that an idle one takes.
     pub time: Duration,
     /// Bytes of all values and texts that are alive at any time: 64 MB.
     pub memory: usize,
@@ -58,7 +61,7 @@ impl Default for Limits {
             depth: 200,
             value_depth: 130,
             steps: 10_000_000,
-            time: Duration::from_secs(1),
+            time: Duration::from_millis(100),
             memory: 64 << 20,
             output: 16 << 20,
         }
@@ -75,7 +78,7 @@ pub(crate) struct Meter {
     next_look: Cell<u64>,
     live: Cell<usize>,
     depth: Cell<usize>,
-    started: Instant,
+    clock: Clock,
     cancel: Option<Arc<AtomicBool>>,
 }
 
@@ -91,7 +94,7 @@ impl Meter {
             next_look: Cell::new(0),
             live: Cell::new(0),
             depth: Cell::new(0),
-            started: Instant::now(),
+            clock: Clock::start(),
             cancel,
         })
     }
@@ -113,9 +116,11 @@ impl Meter {
         if self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
         }
-        if self.started.elapsed() > self.limits.time {
+        if self.clock.elapsed() > self.limits.time {
             let most = self.limits.time.as_millis();
-            return Err(Error::limit(format!("the template takes longer than {most} ms")));
+            return Err(Error::limit(format!(
+                "the template takes more than {most} ms of CPU time"
+            )));
         }
         self.next_look.set((total + LOOK_EVERY).min(self.limits.steps + 1));
         Ok(())

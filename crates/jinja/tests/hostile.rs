@@ -140,6 +140,15 @@ fn limits_are_named() {
 }
 
 #[test]
+fn time_is_limited() {
+    let loops = "{% for a in range(9999) %}".repeat(9) + &"{% endfor %}".repeat(9);
+    let limits =
+        Limits { time: Duration::from_millis(20), steps: u64::MAX - 1, ..Limits::default() };
+    let error = Template::with_limits(&loops, limits).unwrap().render(&variables()).unwrap_err();
+    assert_eq!(error.to_string(), "line 1: the template takes more than 20 ms of CPU time");
+}
+
+#[test]
 fn cycles_are_refused() {
     let _turn = TURN.lock().unwrap_or_else(|e| e.into_inner());
     for source in [
