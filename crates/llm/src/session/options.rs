@@ -46,15 +46,20 @@ impl SessionOptions {
         // The sign bit is left free: ops may take positions as signed numbers.
         if context == 0 || i32::try_from(context).is_err() {
             let most = i32::MAX;
-            let why = format!("context: {context} tokens are out of range (1 to {most})");
+            let why = format!("session: a context of {context} tokens is not from 1 to {most}");
             return Err(Error::Session(why));
         }
         if !matches!(self.cache, DType::F16 | DType::F32 | DType::Q8_0) {
-            let why = format!("cache: {} is not supported; use f16, f32 or q8_0", self.cache);
+            let why = format!(
+                "session: a cache of {} is not supported; use f16, f32 or q8_0",
+                self.cache
+            );
             return Err(Error::Session(why));
         }
         if self.chunk == 0 {
-            return Err(Error::Session("chunk: 0 tokens are too few; use at least 1".into()));
+            return Err(Error::Session(
+                "session: chunks of 0 tokens are too short; use at least 1".into(),
+            ));
         }
         Ok(context)
     }

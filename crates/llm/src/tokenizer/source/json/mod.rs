@@ -54,9 +54,8 @@ pub(super) struct RoleNames {
 
 /// Reads `tokenizer_config.json`.
 pub(super) fn roles(path: &Path) -> Result<RoleNames> {
-    #[derive(Deserialize)]
+    #[derive(Default, Deserialize)]
     #[serde(default)]
-    #[derive(Default)]
     struct Config {
         bos_token: Value,
         eos_token: Value,
