@@ -103,7 +103,7 @@ fn a_kernel_with_groups_and_shared_memory() {
     assert_eq!(load(&a).to_vec::<f32>().unwrap()[0], 1.0, "the input is as it was");
 
     let beyond = ["program", "run", &program, "--in", &a, "--grid", "3", "--block", "3"];
-    assert_one_error(&run(&beyond, 1).1, &["kernel", "no element"]);
+    assert_one_error(&run(&beyond, 1).1, &["kernel", "element 6 is out of range"]);
     let huge = ["program", "run", &program, "--in", &a, "--block", "64,64"];
     assert_one_error(&run(&huge, 1).1, &["1024 threads"]);
 }
@@ -162,7 +162,7 @@ fn an_endless_program_is_stopped() {
         let words = ["program spin: stopped after 0.2 s", "--timeout"];
         assert_one_error(&run(&command, 1).1, &words);
     }
-    let wrong = ["program", "run", &program, "--in", &a, "--timeout", "-1"];
+    let wrong = ["program", "run", &program, "--in", &a, "--timeout=-1"];
     assert!(run(&wrong, 2).1.contains("at least 0"));
 }
 
