@@ -162,7 +162,7 @@ fn an_endless_program_is_stopped() {
         let words = ["program spin: stopped after 0.2 s", "--timeout"];
         assert_one_error(&run(&command, 1).1, &words);
     }
-    let wrong = ["program", "run", &program, "--in", &a, "--timeout", "-1"];
+    let wrong = ["program", "run", &program, "--in", &a, "--timeout=-1"];
     assert!(run(&wrong, 2).1.contains("at least 0"));
 }
 

@@ -69,6 +69,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             one(&programs.join(name), name, seconds)
                 .unwrap_or_else(|error| Report::failed(name, &error)),
         );
+        if options.markdown {
+            // At once, so that a run that is interrupted has its rows so far.
+            report::update(&root().join("docs/security.md"), &reports)?;
+        }
         if options.save
             && let Err(error) = corpus::save(&programs.join(name), name)
         {
@@ -76,9 +80,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
     }
     println!("{}", report::table(&reports));
-    if options.markdown {
-        report::update(&root().join("docs/security.md"), &reports)?;
-    }
     let found: Vec<&Report> = reports.iter().filter(|report| report.finding.is_some()).collect();
     for report in &found {
         eprintln!("{}: {}", report.target, report.finding.as_deref().unwrap_or_default());

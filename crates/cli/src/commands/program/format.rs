@@ -39,6 +39,9 @@ impl Format {
             let given = self.files.len();
             return Err(Fault::usage(format!("{given} files are given; use --write or --check")));
         }
+        if self.write && self.files.iter().any(|file| super::is_stdin(file)) {
+            return Err(Fault::usage("stdin cannot be rewritten; leave out --write"));
+        }
         let mut all_formatted = true;
         for file in &self.files {
             let (name, text) = super::text(file)?;
@@ -52,9 +55,6 @@ impl Format {
                     }
                 }
                 None if self.write => {
-                    if super::is_stdin(file) {
-                        return Err(Fault::usage("stdin cannot be rewritten; leave out --write"));
-                    }
                     if formatted != text {
                         write_whole(file, formatted.as_bytes())?;
                     }
