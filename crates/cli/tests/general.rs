@@ -164,7 +164,7 @@ fn what_cannot_be_done_ends_with_1_and_one_line() {
         (&["check", "--device", "metal"][..], &["metal", "use `cpu`"][..]),
         (
             &["run", "x", "--context", "2000000000", "--device", "cpu"],
-            &["MB of this machine", "q8_0"],
+            &["do not fit into the memory of this machine", "q8_0"],
         ),
         (&["run", "x", "--context", "4000000000"], &["from 1 to 2147483647"]),
     ] {

@@ -81,7 +81,7 @@ fn what_cannot_be_done_is_told() {
     for (args, code, words) in [
         (&["--context", "8", "--raw", "much too long"][..], 1, &["13", "context"][..]),
         (&["--raw", &long], 1, &["300", "256"]),
-        (&["--context", "0", "x"], 1, &["context 0"]),
+        (&["--context", "0", "x"], 1, &["a context of 0 tokens"]),
         (&["--temperature", "-1", "x"], 2, &["temperature", "at least 0"]),
         (&["--top-p", "1.5", "x"], 2, &["--top-p 1.5", "from 0 to 1"]),
         (&["--raw", ""], 1, &["no tokens"]),

@@ -47,7 +47,7 @@ fn check(device: &dyn Device, what: &str, bytes: usize, remedy: &str) -> Result<
     let (needed, held, limit) = (megabytes(bytes), megabytes(held), megabytes(limit));
     let whose = if has_own_memory(device) { &info.name } else { "this machine" };
     Err(Error::NoRoom(format!(
-        "{what}: {needed} of {whose} are needed, where {held} of {limit} are in use; {remedy}"
+        "{what}: {needed} do not fit into the memory of {whose}, where {held} of {limit} are in use; {remedy}"
     )))
 }
 
