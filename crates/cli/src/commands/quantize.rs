@@ -55,10 +55,10 @@ Examples:
   bessemer quantize smollm2 smollm2-q8_0.gguf Q8_0 --threads 2
   bessemer quantize model.gguf model-q4_0.gguf Q4_0 --force --json
 
-Mixes give more bits to the tensors and layers that benefit, choosing the same type per tensor as
-llama.cpp. Norms and other vectors are not converted. If the rows of a tensor are not whole blocks of
-256, it falls back to a type with blocks of 32: Q4_0 for Q3_K, Q5_0 for Q4_K, Q5_1 for Q5_K, Q8_0 for
-Q6_K; if they are not whole blocks of 32 either, to F16. Start from F16 or F32 if you can: requantising
+Mixes give more bits to the tensors and layers that benefit, choosing the same type per tensor as \
+llama.cpp. Norms and other vectors are not converted. If the rows of a tensor are not whole blocks of \
+256, it falls back to a type with blocks of 32: Q4_0 for Q3_K, Q5_0 for Q4_K, Q5_1 for Q5_K, Q8_0 for \
+Q6_K; if they are not whole blocks of 32 either, to F16. Start from F16 or F32 if you can: requantising \
 cannot restore lost precision.
 
 OUT appears only when it is complete; an interrupted run leaves nothing behind.";

@@ -47,9 +47,9 @@ const GROWTH: usize = 16;
 const SLACK: usize = 4096;
 const SLACK_OF_A_PIECE: usize = 64;
 
-/// The longest a call may take, and how much longer for each byte: a hundred times what real
+/// The longest a call may take, and how much longer for each byte: dozens of times what real
 /// tokenizers take. Regular expressions can be quadratic in the text; no count of steps is known.
-const LONGEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(1);
 const LONGER_PER_BYTE: Duration = Duration::from_micros(10);
 
 /// How many bytes, or tokens, a stage may still make of a text.
