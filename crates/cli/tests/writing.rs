@@ -5,11 +5,7 @@ mod common;
 mod tiny;
 
 use common::assert_one_error;
-use std::{
-    fs,
-    io::{self, Read, Write},
-    process::{Command, Stdio},
-};
+use std::{fs, io::Read, process::Stdio};
 use tiny::Models;
 
 #[test]
@@ -167,6 +163,10 @@ fn a_flag_that_is_none_is_not_taken_for_the_prompt() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_the_answer_and_not_the_program() {
+    use std::{
+        io::{self, Write},
+        process::Command,
+    };
     let models = Models::new();
     // It would write for minutes, until the context is full.
     let args = ["chat", "--raw", "-m", "tiny", "--context", "100000", "--seed", "1"];

@@ -50,6 +50,17 @@ fn text(error: impl std::fmt::Display, folder: &Path) -> String {
         .replace(&format!("{}", folder.display()), "folder")
 }
 
+/// The text without its checksums: they are of what was computed, whose last bits differ from one
+/// instruction set to another.
+fn without_checksums(text: &str) -> String {
+    let is_checksum = |part: &&str| part.len() == 8 && u32::from_str_radix(part, 16).is_ok();
+    let parts = text.split([' ', ',']).filter(is_checksum);
+    match text.contains("CRC-32") {
+        true => parts.fold(text.to_owned(), |text, part| text.replace(part, "CHECKSUM")),
+        false => text.to_owned(),
+    }
+}
+
 #[test]
 fn every_refusal_says_what_is_wrong() {
     let groups = [
@@ -60,6 +71,7 @@ fn every_refusal_says_what_is_wrong() {
     ];
     let mut all = String::new();
     for (name, said) in &groups {
+        let said: Vec<String> = said.iter().map(|text| without_checksums(text)).collect();
         texts::assert_form(said.iter().map(String::as_str));
         insta::assert_snapshot!(*name, said.join("\n"));
         all.push_str(&said.join("\n"));
