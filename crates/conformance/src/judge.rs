@@ -38,6 +38,8 @@ impl std::fmt::Display for Failure {
     }
 }
 
+impl std::error::Error for Failure {}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         Failure::Refused(error)

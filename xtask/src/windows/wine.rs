@@ -7,9 +7,14 @@ use std::{ffi::OsStr, fs, path::PathBuf, process::Command};
 /// Where Debian's package of Wine alone has it, without those for desktops, and what others call it.
 const PROGRAMS: [&str; 3] = ["/usr/lib/wine/wine64", "wine64", "wine"];
 
-/// A Wine that is ready.
+/// Its server, in the same places.
+const SERVERS: [&str; 2] = ["/usr/lib/wine/wineserver", "wineserver"];
+
+/// A Wine that is ready. Its server runs until this is dropped: by itself it ends with its last program,
+/// and a program that starts just then loses its connection.
 pub(super) struct Wine {
     program: &'static str,
+    server: &'static str,
     prefix: PathBuf,
 }
 
@@ -22,7 +27,9 @@ impl Wine {
     /// Makes its Windows, if there is none yet. `gcc` builds for it.
     pub(super) fn set_up(gcc: &str) -> Result<Wine> {
         let program = Wine::find().context("Wine is installed, and cannot be started")?;
-        let wine = Wine { program, prefix: target_dir().join("wine") };
+        let has_version = |program: &&str| succeeds(&mut command(*program, ["--version"]));
+        let server = SERVERS.into_iter().find(has_version).context("Wine has no server")?;
+        let wine = Wine { program, server, prefix: target_dir().join("wine") };
         let libraries = wine.prefix.join("drive_c/windows/system32");
         if !libraries.join("kernel32.dll").exists() {
             fs::create_dir_all(&wine.prefix)?;
@@ -35,7 +42,17 @@ impl Wine {
             let mut build = command(gcc, ["-Wall", "-O1", "-s", "-shared", "-o"]);
             shell::run(build.arg(&random).arg(source).arg("-ladvapi32"))?;
         }
+        wine.end_server();
+        shell::run(command(server, ["--persistent"]).envs(wine.settings()))?;
+        // The first program starts services, which keep its output open: it must not be a test's.
+        let _ = succeeds(command(program, ["cmd", "/c", "exit"]).envs(wine.settings()));
         Ok(wine)
+    }
+
+    /// Ends the server, and with it all programs that it has.
+    fn end_server(&self) {
+        // It fails if there is none.
+        let _ = succeeds(command(self.server, ["--kill"]).envs(self.settings()));
     }
 
     /// Lets cargo run what it builds for `target` with it.
@@ -53,5 +70,11 @@ impl Wine {
             ("WINEDEBUG", OsStr::new("-all")),
             ("WINEDLLOVERRIDES", OsStr::new(overrides)),
         ]
+    }
+}
+
+impl Drop for Wine {
+    fn drop(&mut self) {
+        self.end_server();
     }
 }
