@@ -104,7 +104,7 @@ impl Drop for NewFile {
 pub struct NewFolder {
     path: PathBuf,
     /// Locked while this lives.
-    _lock: File,
+    lock: Option<File>,
 }
 
 impl NewFolder {
@@ -118,7 +118,7 @@ impl NewFolder {
         });
         let lock = lock.inspect_err(|_| _ = std::fs::remove_dir_all(&path))?;
         lock.try_lock();
-        Ok(NewFolder { path, _lock: lock })
+        Ok(NewFolder { path, lock: Some(lock) })
     }
 
     /// Where it is.
@@ -129,6 +129,8 @@ impl NewFolder {
 
 impl Drop for NewFolder {
     fn drop(&mut self) {
+        // Windows removes no folder with an open file in it.
+        self.lock.take();
         // What can't be removed now is swept up later.
         let _ = std::fs::remove_dir_all(&self.path);
         forget(&self.path);
@@ -156,7 +158,10 @@ pub fn sweep(folder: &Path) {
         let is_folder = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
         let lock = if is_folder { path.join(LOCK) } else { path.clone() };
         match File::open_in_place(&lock) {
-            Ok(file) if file.try_lock() == Some(true) => remove(&path),
+            Ok(file) if file.try_lock() == Some(true) => {
+                drop(file);
+                remove(&path);
+            }
             // Its owner died before it could lock it, or is about to: an empty folder is no loss.
             Err(e) if is_folder && e.kind() == io::ErrorKind::NotFound => {
                 let _ = std::fs::remove_dir(&path);

@@ -35,10 +35,10 @@ impl Shows {
         let usual = terminal
             && anstyle_query::clicolor().unwrap_or(true)
             && anstyle_query::term_supports_color();
-        let wanted = !anstyle_query::no_color() && (usual || anstyle_query::clicolor_force());
         // Consoles of Windows are asked to understand colours first, and old ones refuse.
-        let colours = wanted && anstyle_query::windows::enable_ansi_colors() != Some(false);
-        Shows { terminal, colours }
+        let understood = || anstyle_query::windows::enable_ansi_colors() != Some(false);
+        let wanted = anstyle_query::clicolor_force() || usual && understood();
+        Shows { terminal, colours: wanted && !anstyle_query::no_color() }
     }
 }
 
