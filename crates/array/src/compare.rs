@@ -2,7 +2,7 @@
 
 use crate::{
     Array, Error, Operand,
-    maps::{broadcast, common, zip},
+    build_map::{broadcast, common, zip},
     node::{Kind, MapOp},
 };
 use bessemer_core::{DType, Shape};

@@ -1,6 +1,6 @@
 //! Concatenating, stacking and splitting arrays.
 
-use crate::{Array, Error, Result, call::Call, maps::common, node::Kind};
+use crate::{Array, Error, Result, build_map::common, call::Call, node::Kind};
 use bessemer_core::{Batch, Shape, View};
 use bessemer_ops::Concat;
 use std::sync::Arc;

@@ -22,6 +22,7 @@
 mod array;
 mod axes;
 mod axis_map;
+mod build_map;
 mod call;
 mod compare;
 mod create;

@@ -1,6 +1,6 @@
 //! Products of matrices and vectors.
 
-use crate::{Array, Error, Result, call::Call, maps::common, node::Kind, promote::float_of};
+use crate::{Array, Error, Result, build_map::common, call::Call, node::Kind, promote::float_of};
 use bessemer_core::{Batch, Shape, View};
 use bessemer_ops::Matmul;
 use smallvec::smallvec;

@@ -1,0 +1,168 @@
+//! How elementwise functions become nodes: dtypes in common, broadcasting, casts.
+
+use crate::{
+    Array, Error, Operand, Result, Scalar,
+    node::{Kind, MapOp},
+    promote::float_of,
+};
+use bessemer_core::{DType, Shape};
+use bessemer_program::{Binary, Unary};
+use smallvec::smallvec;
+
+impl Array {
+    /// As `dtype`, which is no block format.
+    pub(crate) fn cast(&self, dtype: DType) -> Array {
+        if dtype == self.dtype() {
+            return self.clone();
+        }
+        if let Some(value) = self.fill() {
+            let value = cast_value(self.dtype(), dtype, value);
+            let kind = Kind::Fill(value);
+            return Array::lazy_on(self.device(), dtype, *self.shape(), kind, smallvec![]);
+        }
+        self.map(MapOp::Cast, dtype)
+    }
+
+    /// The same elements in memory of their own.
+    pub(crate) fn copied(&self) -> Array {
+        self.map(MapOp::Cast, self.dtype())
+    }
+
+    pub(super) fn map(&self, op: MapOp, dtype: DType) -> Array {
+        Array::lazy(dtype, *self.shape(), Kind::Map(op), smallvec![self.clone()])
+    }
+
+    pub(super) fn real(&self, op: &'static str, unary: Unary) -> Array {
+        Array::build(op, &[("x", self)], || {
+            let dtype = float_of(self.dtype());
+            Ok(self.cast(dtype).map(MapOp::Unary(unary), dtype))
+        })
+    }
+
+    pub(super) fn whole_number(&self, op: &'static str, unary: Unary) -> Array {
+        if self.dtype().is_float() { self.same(op, unary) } else { self.clone() }
+    }
+
+    pub(crate) fn same(&self, op: &'static str, unary: Unary) -> Array {
+        Array::build(op, &[("x", self)], || Ok(self.map(MapOp::Unary(unary), self.dtype())))
+    }
+
+    pub(crate) fn binary<'a>(
+        &self,
+        op: &'static str,
+        binary: Binary,
+        other: impl Into<Operand<'a>>,
+    ) -> Array {
+        self.with(op, other.into(), |a, b| arithmetic(op, binary, a, b))
+    }
+
+    /// The same with a number on the left.
+    pub(crate) fn binary_after(&self, op: &'static str, binary: Binary, first: Scalar) -> Array {
+        self.with(op, Operand::Scalar(first), |a, b| arithmetic(op, binary, b, a))
+    }
+
+    pub(super) fn float_binary<'a>(
+        &self,
+        op: &'static str,
+        binary: Binary,
+        other: impl Into<Operand<'a>>,
+    ) -> Array {
+        self.with(op, other.into(), |a, b| {
+            let dtype = float_of(a.dtype());
+            zip(op, MapOp::Binary(binary), &a.cast(dtype), &b.cast(dtype), dtype)
+        })
+    }
+
+    /// Calls `build` with this and `other`, both of the dtype they have in common.
+    pub(crate) fn with(
+        &self,
+        op: &'static str,
+        other: Operand<'_>,
+        build: impl FnOnce(&Array, &Array) -> Result<Array>,
+    ) -> Array {
+        match other {
+            Operand::Array(other) => Array::build(op, &[("a", self), ("b", other)], || {
+                let dtype = common(op, &[("a", self), ("b", other)])?;
+                build(&self.cast(dtype), &other.cast(dtype))
+            }),
+            Operand::Scalar(scalar) => Array::build(op, &[("array", self)], || {
+                let dtype = scalar.dtype_beside(self.dtype());
+                let value = scalar.value_as(op, dtype, self)?;
+                let array = self.cast(dtype);
+                let scalar = array.filled(Shape::SCALAR, value);
+                build(&array, &scalar)
+            }),
+        }
+    }
+}
+
+/// The dtype that all of `arrays` are computed in.
+pub(crate) fn common(op: &'static str, arrays: &[(&str, &Array)]) -> Result<DType> {
+    let mut dtype = arrays[0].1.dtype();
+    for (_, array) in &arrays[1..] {
+        dtype = crate::promote(dtype, array.dtype()).ok_or_else(|| {
+            let rule = format!(
+                "{dtype} and {} have no common dtype; convert one with `astype`",
+                array.dtype()
+            );
+            Error::rule(op, rule, arrays)
+        })?;
+    }
+    Ok(dtype)
+}
+
+/// Elements of two arrays of one dtype, by `map`.
+pub(crate) fn zip(
+    op: &'static str,
+    map: MapOp,
+    a: &Array,
+    b: &Array,
+    dtype: DType,
+) -> Result<Array> {
+    let shape = broadcast(op, &[("a", a), ("b", b)])?;
+    let inputs = smallvec![a.clone(), b.clone()];
+    Ok(Array::lazy(dtype, shape, Kind::Map(map), inputs))
+}
+
+/// The shape that all of `arrays` broadcast to.
+pub(crate) fn broadcast(op: &'static str, arrays: &[(&str, &Array)]) -> Result<Shape> {
+    let mut shape = *arrays[0].1.shape();
+    for (_, array) in &arrays[1..] {
+        if *array.shape() != shape {
+            shape = shape
+                .broadcast(array.shape())
+                .map_err(|error| Error::rule(op, error.to_string(), arrays))?;
+        }
+    }
+    Ok(shape)
+}
+
+/// Arithmetic of two arrays of one dtype. Booleans add and multiply as NumPy's do: by or and and.
+fn arithmetic(op: &'static str, binary: Binary, a: &Array, b: &Array) -> Result<Array> {
+    let dtype = a.dtype();
+    if dtype != DType::Bool {
+        return zip(op, MapOp::Binary(binary), a, b, dtype);
+    }
+    let logic = match binary {
+        Binary::Add | Binary::Max => Binary::Or,
+        Binary::Mul | Binary::Min => Binary::And,
+        _ => {
+            let rule =
+                "booleans cannot be subtracted, divided or negated; convert them with `astype`";
+            return Err(Error::rule(op, rule, &[("a", a), ("b", b)]));
+        }
+    };
+    zip(op, MapOp::Binary(logic), a, b, dtype)
+}
+
+/// What a cast makes of one value.
+pub(crate) fn cast_value(from: DType, to: DType, value: f64) -> f64 {
+    let integers = from.is_integer() && to.is_integer();
+    let wrapped = match to {
+        DType::I32 if integers => f64::from(value as i64 as i32),
+        DType::U32 if integers => f64::from(value as i64 as u32),
+        DType::U8 if integers => f64::from(value as i64 as u8),
+        _ => value,
+    };
+    crate::item::round_to(to, wrapped)
+}
