@@ -52,14 +52,17 @@ impl<'a> Cursor<'a> {
         self.array(what).map(u64::from_le_bytes)
     }
 
-    /// A count of things that take at least `least` bytes each: more than could follow is a lie.
-    pub(crate) fn count(&mut self, least: usize, what: &str) -> Result<usize> {
+    /// How many of `what` there are, which take at least `least` bytes each: more than could follow is
+    /// a lie. `count_of` are the words before `what`.
+    pub(crate) fn count(&mut self, least: usize, count_of: &str, what: &str) -> Result<usize> {
         let start = self.at;
         let count = self.u64(what)?;
         match usize::try_from(count) {
             Ok(n) if n <= self.remaining() / least => Ok(n),
             _ => {
-                let why = format!("{what} is {count}, more than the rest of the file has room for");
+                let why = format!(
+                    "{count_of} {what} is {count}, more than the rest of the file has room for"
+                );
                 Err(Error::damaged(self.path, format!("byte {start}:"), why))
             }
         }
@@ -67,7 +70,7 @@ impl<'a> Cursor<'a> {
 
     /// The bytes of a string.
     pub(crate) fn string_bytes(&mut self, what: &str) -> Result<&'a [u8]> {
-        let len = self.count(1, what)?;
+        let len = self.count(1, "the length of", what)?;
         self.take(len, what)
     }
 

@@ -29,8 +29,8 @@ pub(super) struct Head {
 pub(super) fn head(path: &Path, data: &HostMemory) -> Result<Head> {
     let mut cursor = Cursor::new(path, data.bytes());
     let version = version(&mut cursor)?;
-    let tensor_count = cursor.count(LEAST_TENSOR, "the number of tensors")?;
-    let entry_count = cursor.count(LEAST_ENTRY, "the number of metadata entries")?;
+    let tensor_count = cursor.count(LEAST_TENSOR, "the number of", "tensors")?;
+    let entry_count = cursor.count(LEAST_ENTRY, "the number of", "metadata entries")?;
     let mut metadata = Metadata::new(path);
     for _ in 0..entry_count {
         metadata.insert(entry(&mut cursor, data)?)?;
@@ -118,7 +118,7 @@ fn array(cursor: &mut Cursor<'_>, data: &HostMemory, what: &str) -> Result<Array
 
 fn array_head(cursor: &mut Cursor<'_>, what: &str) -> Result<(Kind, usize)> {
     let kind = kind(cursor, what)?;
-    let len = cursor.count(kind.least_bytes(), what)?;
+    let len = cursor.count(kind.least_bytes(), "the length of", what)?;
     Ok((kind, len))
 }
 
