@@ -2,10 +2,10 @@
 //! another.
 
 use super::{
-    mixer::MixerKind,
+    mixer::{ChannelMixKind, MixerKind, MixerSpec},
     workspace::{EACH, Scratch},
 };
-use crate::{Result, files::ModelFile};
+use crate::{Result, files::ModelFile, state::Slot};
 use bessemer_core::DType;
 use bessemer_ops::{Activation, RopePairs, RopeScaling};
 
@@ -31,8 +31,16 @@ pub struct Config {
     pub head_size: usize,
     /// Elements inside the feed-forward part of layers without experts.
     pub feed_forward: usize,
-    /// Added to the mean square by norms.
+    /// How states are normed.
+    pub norm: NormKind,
+    /// Added to the mean square or the variance by norms.
     pub norm_epsilon: f32,
+    /// Added to the variance by the norms of a recurrence's heads.
+    pub head_norm_epsilon: f32,
+    /// Whether embeddings are normed before the first layer.
+    pub embedding_norm: bool,
+    /// After each so many layers the state is halved, so that it fits into `f16`.
+    pub halve_every: Option<usize>,
     /// What embeddings are multiplied by.
     pub embedding_scale: f32,
     /// The ways positions turn queries and keys: layers say which is theirs.
@@ -62,8 +70,45 @@ pub struct Config {
 pub struct LayerKind {
     /// How its tokens learn from those before them.
     pub mixer: MixerKind,
-    /// Whether its feed-forward part is a mixture of experts.
-    pub experts: bool,
+    /// What it makes of each token afterwards.
+    pub feed_forward: FeedForwardKind,
+}
+
+/// The feed-forward part of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FeedForwardKind {
+    /// Two matrices, one of which gates the other, and a third.
+    Dense,
+    /// A mixture of experts.
+    Experts,
+    /// That of RWKV, which also sees the token before.
+    ChannelMix(ChannelMixKind),
+}
+
+/// How the states of a model are normed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NormKind {
+    /// Divided by the root of their mean square, times a weight.
+    Rms,
+    /// To mean 0 and variance 1, times a weight, plus a bias.
+    Layer,
+}
+
+impl LayerKind {
+    /// The parts that have memory.
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &dyn MixerSpec> {
+        let feed_forward = match &self.feed_forward {
+            FeedForwardKind::Dense | FeedForwardKind::Experts => None,
+            FeedForwardKind::ChannelMix(kind) => Some(kind as &dyn MixerSpec),
+        };
+        [self.mixer.spec()].into_iter().chain(feed_forward)
+    }
+
+    /// What a layer remembers of a text, whose entries per token are stored as `cache`.
+    pub(crate) fn memory(&self, config: &Config, cache: DType) -> Vec<Slot> {
+        self.specs().flat_map(|spec| spec.memory(config, cache)).collect()
+    }
 }
 
 /// How positions turn queries and keys.
@@ -116,7 +161,8 @@ impl Config {
 
     /// Elements inside the largest feed-forward part that all tokens go through.
     pub(super) fn widest_feed_forward(&self) -> usize {
-        let dense = self.kinds.iter().any(|kind| !kind.experts);
+        let is_dense = |kind: &LayerKind| kind.feed_forward == FeedForwardKind::Dense;
+        let dense = self.kinds.iter().any(is_dense);
         let shared = self.experts.and_then(|experts| experts.shared);
         shared.unwrap_or(0).max(if dense { self.feed_forward } else { 0 })
     }
@@ -137,7 +183,7 @@ impl Config {
     /// ```
     pub fn state_bytes(&self, context: usize, cache: DType) -> Result<usize> {
         let mut bytes = 0usize;
-        for slot in self.kinds.iter().flat_map(|kind| kind.mixer.spec().memory(self, cache)) {
+        for slot in self.kinds.iter().flat_map(|kind| kind.memory(self, cache)) {
             bytes = bytes.saturating_add(slot.bytes(context)?);
         }
         Ok(bytes)
@@ -146,13 +192,20 @@ impl Config {
     /// What mixers work in: each name once, as wide as any layer needs it.
     pub(super) fn scratch(&self) -> Vec<Scratch> {
         let mut all: Vec<Scratch> = Vec::new();
-        for wanted in self.kinds.iter().flat_map(|kind| kind.mixer.spec().scratch(self)) {
+        let specs = self.kinds.iter().flat_map(LayerKind::specs);
+        for wanted in specs.flat_map(|spec| spec.scratch(self)) {
             match all.iter_mut().find(|scratch| scratch.name == wanted.name) {
-                Some(scratch) => scratch.width = scratch.width.max(wanted.width),
+                Some(scratch) => scratch.grow(&wanted),
                 None => all.push(wanted),
             }
         }
         all
+    }
+
+    /// Whether a session's state grows with its text: that of recurrences alone does not.
+    pub(crate) fn state_grows(&self) -> bool {
+        let mut slots = self.kinds.iter().flat_map(|kind| kind.memory(self, DType::F32));
+        slots.any(|slot| !slot.is_fixed())
     }
 
     /// Whether a session with room for `context` tokens uses rotary embeddings that shorter ones
@@ -164,7 +217,7 @@ impl Config {
 
     /// The bytes that a session works in, besides its state, to take so many tokens at a time.
     pub fn work_bytes(&self, rows: usize) -> usize {
-        let mixers: usize = self.scratch().iter().map(|scratch| scratch.width).sum();
+        let mixers: usize = self.scratch().iter().map(|scratch| scratch.parts * scratch.width).sum();
         let experts = self.experts.map_or(0, |experts| {
             let chosen = 2 + 2 * experts.feed_forward + self.hidden;
             experts.count + experts.used.saturating_mul(chosen) + 1 + self.hidden

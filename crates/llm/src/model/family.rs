@@ -1,6 +1,6 @@
 //! The architectures: what each implies beyond the values in its files.
 
-use super::settings::Setting;
+use super::{rwkv, settings::Setting};
 use bessemer_ops::Activation;
 
 /// A family of models that differ in numbers only.
@@ -147,11 +147,14 @@ impl Family {
 
 /// The architectures there are, as `general.architecture` of a GGUF file names them. Files of
 /// the hub have names of their own for some: `mistral` and `mixtral` are `llama`, for instance.
-pub const ARCHITECTURES: [&str; 8] = {
-    let mut names = [""; 8];
+pub const ARCHITECTURES: [&str; LIST.len() + rwkv::ARCHITECTURES.len()] = {
+    let mut names = [""; LIST.len() + rwkv::ARCHITECTURES.len()];
     let mut i = 0;
     while i < names.len() {
-        names[i] = LIST[i].name;
+        names[i] = match i.checked_sub(LIST.len()) {
+            None => LIST[i].name,
+            Some(of_rwkv) => rwkv::ARCHITECTURES[of_rwkv],
+        };
         i += 1;
     }
     names

@@ -2,12 +2,18 @@
 
 use super::{
     Model, maps,
-    weights::{Dense, FeedForward, Projection},
+    config::NormKind,
+    weights::{Dense, FeedForward, Norm, Projection},
     workspace::Workspace,
 };
-use crate::{Result, state::State};
+use crate::{
+    Result,
+    state::{Memory, State},
+};
 use bessemer_core::{Batch, View};
-use bessemer_ops::{AddRmsNorm, Gated, GatedLinears, Gather, Linear, Linears, RmsNorm, TopK};
+use bessemer_ops::{
+    AddRmsNorm, Gated, GatedLinears, Gather, LayerNorm, Linear, Linears, RmsNorm, TopK,
+};
 use std::ops::Range;
 
 /// What a pass is asked for, besides the memories of its tokens.
@@ -48,13 +54,20 @@ impl Model {
         if self.config.embedding_scale != 1.0 {
             maps::scale(&mut batch, &work.state, self.config.embedding_scale)?;
         }
+        if let Some(norm) = &weights.embedding_norm {
+            self.norm(&mut batch, &work.state, norm, &work.state)?;
+        }
         self.norm(&mut batch, &work.state, &weights.layers[0].mixer_norm, &work.normed)?;
         for (number, layer) in weights.layers.iter().enumerate() {
-            layer.mixer.mix(self, &mut batch, work, state.layer(number))?;
+            let memory = state.layer(number);
+            layer.mixer.mix(self, &mut batch, work, memory)?;
             self.add(&mut batch, work, &layer.post_mixer_norm, &layer.feed_forward_norm)?;
-            self.feed_forward(&mut batch, work, &layer.feed_forward)?;
+            self.feed_forward(&mut batch, work, &layer.feed_forward, memory)?;
             let next = weights.layers.get(number + 1).map(|layer| &layer.mixer_norm);
             let next = next.unwrap_or(&weights.norm);
+            if self.config.halve_every.is_some_and(|every| (number + 1).is_multiple_of(every)) {
+                maps::halve(&mut batch, &work.state, &work.added)?;
+            }
             self.add(&mut batch, work, &layer.post_feed_forward_norm, next)?;
         }
         let asked = match ask {
@@ -86,8 +99,15 @@ impl Model {
     }
 
     /// `added` becomes what the tokens make of it, each by itself.
-    fn feed_forward(&self, batch: &mut Batch, work: &Workspace, by: &FeedForward) -> Result<()> {
+    fn feed_forward(
+        &self,
+        batch: &mut Batch,
+        work: &Workspace,
+        by: &FeedForward,
+        memory: &Memory,
+    ) -> Result<()> {
         match by {
+            FeedForward::Recurrent(mixer) => mixer.mix(self, batch, work, memory),
             FeedForward::Dense(dense) => self.dense(batch, work, dense, &work.added),
             FeedForward::Experts(experts) => self.experts(batch, work, experts),
         }
@@ -124,9 +144,16 @@ impl Model {
         work.project(batch, &by.down, &gated, out)
     }
 
-    fn norm(&self, batch: &mut Batch, x: &View, weight: &View, out: &View) -> Result<()> {
-        let (x, weight, out) = (x.clone(), weight.clone(), out.clone());
-        Ok(batch.push(RmsNorm { x, weight, epsilon: self.config.norm_epsilon, out })?)
+    fn norm(&self, batch: &mut Batch, x: &View, by: &Norm, out: &View) -> Result<()> {
+        let (x, out, epsilon) = (x.clone(), out.clone(), self.config.norm_epsilon);
+        let Norm { weight, bias } = by;
+        let (weight, bias) = (weight.clone(), bias.clone());
+        Ok(match self.config.norm {
+            NormKind::Rms => batch.push(RmsNorm { x, weight, epsilon, out })?,
+            NormKind::Layer => {
+                batch.push(LayerNorm { x, weight: Some(weight), bias, epsilon, out })?;
+            }
+        })
     }
 
     /// `state += added`, itself normed if there is a norm for that, and `normed` is the norm of it
@@ -135,20 +162,22 @@ impl Model {
         &self,
         batch: &mut Batch,
         work: &Workspace,
-        own: &Option<View>,
-        next: &View,
+        own: &Option<Norm>,
+        next: &Norm,
     ) -> Result<()> {
-        if let Some(weight) = own {
-            self.norm(batch, &work.added, weight, &work.added)?;
+        if let Some(norm) = own {
+            self.norm(batch, &work.added, norm, &work.added)?;
         }
-        Ok(batch.push(AddRmsNorm {
-            x: work.state.clone(),
-            y: work.added.clone(),
-            weight: next.clone(),
-            epsilon: self.config.norm_epsilon,
-            sum: work.state.clone(),
-            out: work.normed.clone(),
-        })?)
+        let (x, y) = (work.state.clone(), work.added.clone());
+        let (sum, out, epsilon) = (x.clone(), work.normed.clone(), self.config.norm_epsilon);
+        let weight = next.weight.clone();
+        Ok(match self.config.norm {
+            NormKind::Rms => batch.push(AddRmsNorm { x, y, weight, epsilon, sum, out })?,
+            NormKind::Layer => {
+                maps::add(batch, &x, &y)?;
+                self.norm(batch, &x, next, &out)?;
+            }
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use super::{
     beyond,
     config::{Config, LongRope},
     family::{ARCHITECTURES, Family, Local},
+    rwkv,
     settings::{self, Setting, Settings},
 };
 use crate::{
@@ -16,23 +17,21 @@ use bessemer_ops::{Activation, RopePairs, RopeScaling};
 impl Config {
     /// Reads the configuration of a file.
     pub fn of_gguf(file: &Gguf) -> Result<Config> {
-        let family = family(file)?;
-        beyond::check_gguf(file, family.name)?;
+        let architecture: &str = file.metadata().require("general.architecture")?;
+        beyond::check_gguf(file, architecture)?;
+        if let Some(config) = rwkv::config(file, architecture)? {
+            return Ok(config);
+        }
+        let family = Family::of_gguf(architecture).ok_or_else(|| {
+            Error::unsupported(
+                file.metadata().path(),
+                "key `general.architecture`",
+                format!("architecture `{architecture}`"),
+                format!("the supported ones are {}", ARCHITECTURES.join(", ")),
+            )
+        })?;
         settings::config(&Keys { file, family })
     }
-}
-
-/// The family of a file, if it is one there is.
-pub(super) fn family(file: &Gguf) -> Result<&'static Family> {
-    let architecture: &str = file.metadata().require("general.architecture")?;
-    Family::of_gguf(architecture).ok_or_else(|| {
-        Error::unsupported(
-            file.metadata().path(),
-            "key `general.architecture`",
-            format!("architecture `{architecture}`"),
-            format!("the supported ones are {}", ARCHITECTURES.join(", ")),
-        )
-    })
 }
 
 /// The keys of one architecture.

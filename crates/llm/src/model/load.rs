@@ -49,15 +49,15 @@ impl<'a> Loader<'a> {
         Ok(View::at(buffer, tensor.dtype, tensor.shape, strides, tensor.range.start)?)
     }
 
-    /// A vector of floats, as they are. All must be numbers: one that is not spoils every token.
+    /// A vector of floats, as they are, perhaps stored as a matrix of one row. All must be numbers: one that is not spoils every token.
     pub(super) fn vector(&mut self, name: &str, len: usize) -> Result<View> {
-        self.floats(name, len)?;
+        self.floats(name, &[&[len], &[1, len]])?;
         self.view(name, &[len])
     }
 
     /// A vector of floats, each with `more` added.
     pub(super) fn raised(&mut self, name: &str, len: usize, more: f32) -> Result<View> {
-        let mut values = self.floats(name, len)?;
+        let mut values = self.floats(name, &[&[len], &[1, len]])?;
         values.iter_mut().for_each(|x| *x += more);
         self.numbers(&values)
     }
@@ -107,9 +107,9 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn floats(&self, name: &str, len: usize) -> Result<Vec<f32>> {
-        // Vectors are sometimes stored as a matrix of one row.
-        let tensor = self.find(name, &[&[len], &[1, len]])?;
+    /// The numbers of a tensor of floats of one of these shapes, none of which is infinite or NaN.
+    pub(super) fn floats(&self, name: &str, shapes: &[&[usize]]) -> Result<Vec<f32>> {
+        let tensor = self.find(name, shapes)?;
         let bytes = self.tensors.bytes(tensor);
         let pairs = || bytes.as_chunks().0.iter();
         let values: Vec<f32> = match tensor.dtype {
@@ -126,7 +126,7 @@ impl<'a> Loader<'a> {
 
     /// A vector of floats that may also be stored as a matrix of one row, as that matrix.
     pub(super) fn row(&mut self, name: &str, len: usize) -> Result<View> {
-        let values = self.floats(name, len)?;
+        let values = self.floats(name, &[&[len], &[1, len]])?;
         let view = self.numbers(&values)?;
         Ok(view.unsqueeze(0)?)
     }

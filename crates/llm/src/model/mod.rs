@@ -18,14 +18,19 @@ mod maps;
 pub(crate) mod mixer;
 mod names;
 pub(crate) mod room;
+mod rwkv;
 mod settings;
 mod weights;
 mod workspace;
 
-pub use config::{Config, ExpertConfig, LayerKind, LongRope, RopeConfig};
+pub use config::{
+    Config, ExpertConfig, FeedForwardKind, LayerKind, LongRope, NormKind, RopeConfig,
+};
 pub use family::ARCHITECTURES;
 pub(crate) use forward::{Ask, likeliest};
-pub use mixer::{AttentionKind, MixerKind};
+pub use mixer::{
+    AttentionKind, ChannelMixKind, MixerKind, Rwkv4Kind, Rwkv5Kind, Rwkv6Kind, Rwkv7Kind,
+};
 pub(crate) use workspace::{EACH, Workspace};
 
 use crate::{
@@ -69,7 +74,7 @@ impl Model {
     pub fn of_gguf(file: &Gguf, device: &Arc<dyn Device>) -> Result<Model> {
         let config = Config::of_gguf(file)?;
         room::for_weights(file.tensors(), &**device)?;
-        let names = Names::of_gguf(gguf::family(file)?);
+        let names = Names::of_gguf(&config.architecture);
         let weights = Weights::load(&config, &names, None, file.tensors(), &**device)?;
         Model::with(config, weights, device, file.tensors())
     }

@@ -1,6 +1,6 @@
 //! Tensor names: one list for GGUF files, one for files of the Hugging Face Hub.
 
-use super::family::Family;
+use super::{family::Family, rwkv};
 use crate::files::Tensors;
 
 /// The names of a model's tensors, without `.weight` and `.bias` at their ends.
@@ -127,9 +127,11 @@ const MIXTRAL: Parts = Parts {
 };
 
 impl Names {
-    pub(super) fn of_gguf(family: &Family) -> Names {
+    pub(super) fn of_gguf(architecture: &str) -> Names {
         // phi-3 keeps both matrices under the name of one.
-        let both = (family.name == "phi3").then_some("ffn_up");
+        let both = (architecture == "phi3").then_some("ffn_up");
+        let feed_forward_norm =
+            rwkv::feed_forward_norm(architecture).unwrap_or(GGUF.feed_forward_norm);
         Names {
             prefix: "",
             embedding: "token_embd",
@@ -137,7 +139,11 @@ impl Names {
             output: "output",
             layer: "blk.",
             norms_add_one: false,
-            parts: Parts { dense: DenseNames { gate_up: both, ..GGUF.dense }, ..GGUF },
+            parts: Parts {
+                feed_forward_norm,
+                dense: DenseNames { gate_up: both, ..GGUF.dense },
+                ..GGUF
+            },
         }
     }
 
@@ -171,9 +177,14 @@ impl Names {
         format!("{}{}.weight", self.prefix, self.embedding)
     }
 
-    /// The last norm, in full.
+    /// The last norm, without its end.
     pub(super) fn norm(&self) -> String {
-        format!("{}{}.weight", self.prefix, self.norm)
+        format!("{}{}", self.prefix, self.norm)
+    }
+
+    /// The norm of embeddings, without its end.
+    pub(super) fn embedding_norm(&self) -> String {
+        format!("{}{}_norm", self.prefix, self.embedding)
     }
 
     /// The output, without its end.

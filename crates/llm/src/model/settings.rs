@@ -2,7 +2,9 @@
 //! the checks, since files are not trusted.
 
 use super::{
-    config::{Config, ExpertConfig, LayerKind, LongRope, RopeConfig},
+    config::{
+        Config, ExpertConfig, FeedForwardKind, LayerKind, LongRope, NormKind, RopeConfig,
+    },
     family::{Experts, Family, Local},
     mixer::{AttentionKind, MixerKind},
 };
@@ -98,10 +100,10 @@ pub(super) trait Settings {
 }
 
 /// Far beyond what any model has: products of two of these never overflow.
-const MOST: usize = 1 << 24;
-const MOST_LAYERS: usize = 10_000;
+pub(super) const MOST: usize = 1 << 24;
+pub(super) const MOST_LAYERS: usize = 10_000;
 const MOST_EXPERTS: usize = 10_000;
-const MOST_CONTEXT: usize = u32::MAX as usize;
+pub(super) const MOST_CONTEXT: usize = u32::MAX as usize;
 
 /// Reads and checks all settings.
 pub(super) fn config(settings: &dyn Settings) -> Result<Config> {
@@ -118,7 +120,8 @@ pub(super) fn config(settings: &dyn Settings) -> Result<Config> {
     let experts = experts(settings)?;
     let ropes = ropes(settings, head_size)?;
     let kinds = kinds(settings, layers, ropes.len(), experts.is_some())?;
-    let all_sparse = kinds.iter().all(|kind| kind.experts);
+    let is_sparse = |kind: &LayerKind| kind.feed_forward == FeedForwardKind::Experts;
+    let all_sparse = kinds.iter().all(is_sparse);
     let feed_forward = match settings.size(Setting::FeedForward)? {
         None if all_sparse => 0,
         _ => settings.require(Setting::FeedForward, usize::from(!all_sparse)..=MOST)?,
@@ -138,7 +141,11 @@ pub(super) fn config(settings: &dyn Settings) -> Result<Config> {
         kv_heads,
         head_size,
         feed_forward,
+        norm: NormKind::Rms,
         norm_epsilon: settings.positive(Setting::NormEpsilon)?.unwrap_or(1e-6) as f32,
+        head_norm_epsilon: 0.0,
+        embedding_norm: false,
+        halve_every: None,
         embedding_scale: if family.scaled_embedding { (hidden as f32).sqrt() } else { 1.0 },
         ropes,
         attention_scale: (1.0 / scale.sqrt()) as f32,
@@ -243,7 +250,10 @@ fn kinds(
             window: window.filter(|_| local),
             rope: if local { ropes - 1 } else { 0 },
         }),
-        experts,
+        feed_forward: match experts {
+            true => FeedForwardKind::Experts,
+            false => FeedForwardKind::Dense,
+        },
     };
     Ok(local.iter().zip(sparse).map(kind).collect())
 }

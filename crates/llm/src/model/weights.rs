@@ -2,14 +2,14 @@
 
 use super::{
     beyond,
-    config::{Config, ExpertConfig, RopeConfig},
+    config::{Config, ExpertConfig, FeedForwardKind, NormKind, RopeConfig},
     fingerprint,
     load::Loader,
-    mixer::Mixer,
+    mixer::{Mixer, MixerSpec},
     names::{DenseNames, Names},
 };
 use crate::{Result, files::Tensors};
-use bessemer_core::{Device, View};
+use bessemer_core::{Device, Shape, View};
 use bessemer_ops::{RopePairs, RopeScaling};
 use std::collections::HashSet;
 
@@ -17,8 +17,9 @@ use std::collections::HashSet;
 #[derive(Debug)]
 pub(crate) struct Weights {
     pub(crate) embedding: View,
+    pub(crate) embedding_norm: Option<Norm>,
     pub(crate) layers: Vec<Layer>,
-    pub(crate) norm: View,
+    pub(crate) norm: Norm,
     pub(crate) output: Projection,
     pub(crate) ropes: Vec<Ropes>,
     pub(crate) fingerprint: [u8; 32],
@@ -27,12 +28,19 @@ pub(crate) struct Weights {
 /// The weights of a layer.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    pub(crate) mixer_norm: View,
+    pub(crate) mixer_norm: Norm,
     pub(crate) mixer: Box<dyn Mixer>,
-    pub(crate) post_mixer_norm: Option<View>,
-    pub(crate) feed_forward_norm: View,
+    pub(crate) post_mixer_norm: Option<Norm>,
+    pub(crate) feed_forward_norm: Norm,
     pub(crate) feed_forward: FeedForward,
-    pub(crate) post_feed_forward_norm: Option<View>,
+    pub(crate) post_feed_forward_norm: Option<Norm>,
+}
+
+/// What normed states are multiplied by, and for layer norms what is then added.
+#[derive(Debug)]
+pub(crate) struct Norm {
+    pub(crate) weight: View,
+    pub(crate) bias: Option<View>,
 }
 
 /// What a layer makes of each token by itself.
@@ -40,6 +48,8 @@ pub(crate) struct Layer {
 pub(crate) enum FeedForward {
     Dense(Box<Dense>),
     Experts(Box<Experts>),
+    /// One with a memory of the token before.
+    Recurrent(Box<dyn Mixer>),
 }
 
 /// A feed-forward part.
@@ -117,12 +127,13 @@ impl Weights {
             true => Projection { weight: embedding.clone(), bias: None },
             false => model.projection(names.output(), vocabulary, hidden)?,
         };
-        let norm = model.norm_named(&names.norm(), hidden)?;
+        let norm = model.norm(&names.norm(), hidden)?;
+        let embedding_norm = model.norm_if(config.embedding_norm, &names.embedding_norm(), hidden)?;
         let ropes = config.ropes.iter().map(|rope| model.ropes(rope)).collect::<Result<_>>()?;
         let stems = names.stems(tied);
         beyond::check_tensors(tensors, &names.layers(), config.layers, &stems, &model.used)?;
         let fingerprint = fingerprint::of(config, tensors, &model.used);
-        Ok(Weights { embedding, layers, norm, output, ropes, fingerprint })
+        Ok(Weights { embedding, embedding_norm, layers, norm, output, ropes, fingerprint })
     }
 }
 
@@ -136,7 +147,8 @@ pub(crate) struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    fn view(&mut self, name: String, shape: &[usize]) -> Result<View> {
+    /// A tensor of floats or blocks.
+    pub(super) fn view(&mut self, name: String, shape: &[usize]) -> Result<View> {
         let view = self.loader.view(&name, shape)?;
         self.used.insert(name);
         Ok(view)
@@ -147,19 +159,19 @@ impl Assembly<'_> {
         let parts = self.names.parts;
         let name = |part: &str| self.names.of_layer(number, part);
         let kind = self.config.kinds[number];
-        let sparse = self.config.experts.filter(|_| kind.experts);
         Ok(Layer {
             mixer_norm: self.norm(&name(parts.mixer_norm), hidden)?,
             mixer: kind.mixer.spec().load(self, number)?,
             post_mixer_norm: self.norm_if(post_norms, &name(parts.post_mixer_norm), hidden)?,
             feed_forward_norm: self.norm(&name(parts.feed_forward_norm), hidden)?,
-            feed_forward: match sparse {
-                Some(experts) => {
+            feed_forward: match (kind.feed_forward, self.config.experts) {
+                (FeedForwardKind::Experts, Some(experts)) => {
                     FeedForward::Experts(Box::new(self.experts(number, experts, hidden)?))
                 }
-                None => {
-                    FeedForward::Dense(Box::new(self.dense(number, parts.dense, feed_forward)?))
+                (FeedForwardKind::ChannelMix(kind), _) => {
+                    FeedForward::Recurrent(kind.load(self, number)?)
                 }
+                _ => FeedForward::Dense(Box::new(self.dense(number, parts.dense, feed_forward)?)),
             },
             post_feed_forward_norm: self.norm_if(
                 post_norms,
@@ -245,30 +257,98 @@ impl Assembly<'_> {
         let must = self.config.attention_bias
             && [parts.q, parts.k, parts.v, parts.qkv].iter().any(|part| name.ends_with(part));
         let bias = match must || self.loader.has(&bias) {
-            true => {
-                let view = self.loader.vector(&bias, rows)?;
-                self.used.insert(bias);
-                Some(view)
-            }
+            true => Some(self.vector(&bias, rows)?),
             false => None,
         };
         Ok(Projection { weight, bias })
     }
 
-    pub(super) fn norm(&mut self, name: &str, len: usize) -> Result<View> {
-        self.norm_named(&format!("{name}.weight"), len)
+    fn norm(&mut self, name: &str, len: usize) -> Result<Norm> {
+        let weight = self.norm_weight(name, len)?;
+        let bias = match self.config.norm {
+            NormKind::Rms => None,
+            NormKind::Layer => Some(self.vector(&format!("{name}.bias"), len)?),
+        };
+        Ok(Norm { weight, bias })
     }
 
-    fn norm_if(&mut self, there: bool, name: &str, len: usize) -> Result<Option<View>> {
+    fn norm_if(&mut self, there: bool, name: &str, len: usize) -> Result<Option<Norm>> {
         there.then(|| self.norm(name, len)).transpose()
     }
 
-    fn norm_named(&mut self, name: &str, len: usize) -> Result<View> {
-        self.used.insert(name.to_owned());
+    /// What a norm multiplies by.
+    pub(super) fn norm_weight(&mut self, name: &str, len: usize) -> Result<View> {
+        let name = format!("{name}.weight");
         match self.names.norms_add_one {
-            true => self.loader.raised(name, len, 1.0),
-            false => self.loader.vector(name, len),
+            true => {
+                let view = self.loader.raised(&name, len, 1.0)?;
+                self.used.insert(name);
+                Ok(view)
+            }
+            false => self.vector(&name, len),
         }
+    }
+
+    /// The norm of a recurrence's heads.
+    pub(super) fn head_norm(&mut self, name: &str) -> Result<Norm> {
+        let hidden = self.config.hidden;
+        Ok(Norm {
+            weight: self.vector(&format!("{name}.weight"), hidden)?,
+            bias: Some(self.vector(&format!("{name}.bias"), hidden)?),
+        })
+    }
+
+    /// Whether there is a tensor of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.loader.has(name)
+    }
+
+    /// Tensors that may be there and mean nothing.
+    pub(super) fn ignore(&mut self, names: impl IntoIterator<Item = String>) {
+        self.used.extend(names);
+    }
+
+    /// A tensor of floats, each of them changed, as `f32`.
+    pub(super) fn changed(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        by: impl Fn(f32) -> f32,
+    ) -> Result<View> {
+        let mut values = self.loader.floats(name, &[shape])?;
+        values.iter_mut().for_each(|x| *x = by(*x));
+        self.used.insert(name.to_owned());
+        let view = self.loader.numbers(&values)?;
+        Ok(view.reshape(Shape::new(shape)?)?.expect("gapless"))
+    }
+
+    /// Vectors, one below the other, as `f32`.
+    pub(super) fn rows(&mut self, names: &[String], len: usize) -> Result<View> {
+        let mut values = Vec::new();
+        for name in names {
+            values.extend(self.loader.floats(name, &[&[len], &[1, len], &[1, 1, len]])?);
+            self.used.insert(name.clone());
+        }
+        let view = self.loader.numbers(&values)?;
+        Ok(view.reshape(Shape::new(&[names.len(), len])?)?.expect("gapless"))
+    }
+
+    /// How much of the token before is in each of so many mixes, `[mixes, 1, 1, hidden]`.
+    pub(super) fn lerps(&mut self, name: &str, mixes: usize) -> Result<View> {
+        let hidden = self.config.hidden;
+        self.changed(name, &[mixes, 1, 1, hidden], |x| x)
+    }
+
+    /// Numbers, copied to the device.
+    pub(super) fn numbers(&self, values: &[f32]) -> Result<View> {
+        self.loader.numbers(values)
+    }
+
+    /// A vector of floats.
+    pub(super) fn vector(&mut self, name: &str, len: usize) -> Result<View> {
+        let view = self.loader.vector(name, len)?;
+        self.used.insert(name.to_owned());
+        Ok(view)
     }
 
     fn ropes(&mut self, rope: &RopeConfig) -> Result<Ropes> {

@@ -33,12 +33,31 @@ pub(crate) struct Workspace {
     pub(super) alone: bool,
 }
 
-/// Memory that a mixer works in, `F32 [rows, width]`. What it holds is of no use to other layers.
+/// Memory that a mixer works in, `F32 [rows, width]` or several of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scratch {
-    /// Layers that name the same share it; it is as wide as the widest of them asks for.
+    /// Layers that name the same share it; it is as large as any of them asks for.
     pub(crate) name: &'static str,
+    pub(crate) parts: usize,
     pub(crate) width: usize,
+}
+
+impl Scratch {
+    /// `[rows, width]`.
+    pub(crate) fn new(name: &'static str, width: usize) -> Scratch {
+        Scratch::parts(name, 1, width)
+    }
+
+    /// `[parts, rows, width]`.
+    pub(crate) fn parts(name: &'static str, parts: usize, width: usize) -> Scratch {
+        Scratch { name, parts, width }
+    }
+
+    /// Takes on the sizes of another of the same name where they are larger.
+    pub(super) fn grow(&mut self, other: &Scratch) {
+        self.parts = self.parts.max(other.parts);
+        self.width = self.width.max(other.width);
+    }
 }
 
 /// What mixtures of experts need besides.
@@ -76,7 +95,9 @@ impl Workspace {
             state: floats(config.hidden)?,
             normed: floats(config.hidden)?,
             scratch: scratch
-                .map(|Scratch { name, width }| Ok((name, floats(width)?)))
+                .map(|Scratch { name, parts, width }| {
+                    Ok((name, make(DType::F32, &[parts, rows, width])?))
+                })
                 .collect::<Result<_>>()?,
             added: floats(config.hidden)?,
             gate_up: floats(2 * config.widest_feed_forward())?,
@@ -95,8 +116,18 @@ impl Workspace {
         self.tokens.elements()
     }
 
-    /// What a mixer has asked for under this name.
-    pub(super) fn scratch(&self, name: &str) -> &View {
+    /// What a mixer has asked for under this name, `[rows, width]`.
+    pub(super) fn scratch(&self, name: &str) -> Result<View> {
+        self.part(name, 0)
+    }
+
+    /// Part `n` of what a mixer has asked for under this name, `[rows, width]`.
+    pub(super) fn part(&self, name: &str, n: usize) -> Result<View> {
+        Ok(self.parts(name).narrow(0, n..n + 1)?.squeeze(0)?)
+    }
+
+    /// All that a mixer has asked for under this name, `[parts, rows, width]`.
+    pub(super) fn parts(&self, name: &str) -> &View {
         let found = self.scratch.iter().find(|(other, _)| *other == name);
         &found.expect("mixers use what they have asked for").1
     }
@@ -117,7 +148,7 @@ impl Workspace {
             scratch: self
                 .scratch
                 .iter()
-                .map(|(name, view)| Ok((*name, part(view)?)))
+                .map(|(name, view)| Ok((*name, view.narrow(1, 0..rows)?)))
                 .collect::<Result<_>>()?,
             added: part(&self.added)?,
             gate_up: part(&self.gate_up)?,

@@ -59,7 +59,7 @@ impl Session {
     /// Opens a session with room for a text.
     pub fn new(model: &Arc<Model>, options: SessionOptions) -> Result<Session> {
         model.check_files_unchanged()?;
-        let context = options.context_for(model.config().context)?;
+        let context = options.context_for(model.config())?;
         check_room(model, options, context)?;
         let state = State::new(model, context, options.cache, options.snapshots)?;
         Session::with(state, model, options)

@@ -1,6 +1,6 @@
 //! How sessions are opened.
 
-use crate::{Error, Result, SnapshotOptions};
+use crate::{Error, Result, SnapshotOptions, model::Config};
 use bessemer_core::DType;
 
 /// How to open a [`Session`](crate::Session).
@@ -15,7 +15,7 @@ use bessemer_core::DType;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
     /// Tokens it has room for; `None` is as many as the model was trained for, up to
-    /// [`SessionOptions::DEFAULT_CONTEXT`].
+    /// [`SessionOptions::DEFAULT_CONTEXT`] if memory grows with them: that of recurrences does not.
     pub context: Option<usize>,
     /// How keys and values are stored: `F16`, `F32` or `Q8_0`.
     pub cache: DType,
@@ -41,8 +41,9 @@ impl SessionOptions {
     pub const DEFAULT_CONTEXT: usize = 4096;
 
     /// The tokens there will be room for, if the options can be.
-    pub(super) fn context_for(&self, trained: usize) -> Result<usize> {
-        let context = self.context.unwrap_or(trained.min(Self::DEFAULT_CONTEXT));
+    pub(super) fn context_for(&self, config: &Config) -> Result<usize> {
+        let most = if config.state_grows() { Self::DEFAULT_CONTEXT } else { usize::MAX };
+        let context = self.context.unwrap_or(config.context.min(most));
         // The sign bit is left free: ops may take positions as signed numbers.
         if context == 0 || i32::try_from(context).is_err() {
             let most = i32::MAX;

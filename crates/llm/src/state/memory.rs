@@ -1,14 +1,16 @@
 //! The memory of one layer: a few tensors, of two kinds.
 
 use crate::Result;
-use bessemer_core::{DType, Device, Shape, View, estimate};
+use bessemer_core::{DType, Device, Element, Shape, View, estimate};
 
 /// One tensor of a layer's memory, as its mixer declares it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Slot {
     pub(super) name: &'static str,
     pub(super) dtype: DType,
     pub(super) extent: Extent,
+    /// What an empty text has there, if not zeros: a number for each equal part of the slot.
+    start: Option<&'static [f32]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,18 +24,28 @@ pub(super) enum Extent {
 impl Slot {
     /// A slot of shape `[outer, tokens, inner]`: a KV cache, for instance.
     pub(crate) fn per_token(name: &'static str, dtype: DType, outer: usize, inner: usize) -> Slot {
-        Slot { name, dtype, extent: Extent::PerToken { outer, inner } }
+        Slot { name, dtype, extent: Extent::PerToken { outer, inner }, start: None }
     }
 
     /// A slot of a fixed shape that every token changes. An empty text has zeros there.
-    ///
-    /// Recurrences have these; so far only those of the tests.
-    #[cfg_attr(not(test), expect(dead_code))]
     pub(crate) fn fixed(name: &'static str, dtype: DType, shape: Shape) -> Slot {
-        Slot { name, dtype, extent: Extent::Fixed(shape) }
+        Slot { name, dtype, extent: Extent::Fixed(shape), start: None }
     }
 
-    pub(super) fn is_fixed(&self) -> bool {
+    /// The same of `f32`, in equal parts which an empty text has these numbers in.
+    pub(crate) fn starting_with(self, start: &'static [f32]) -> Slot {
+        Slot { start: Some(start), ..self }
+    }
+
+    /// The bytes of an empty text in a fixed slot.
+    pub(super) fn start_bytes(&self, view: &View) -> Vec<u8> {
+        let Some(start) = self.start else { return vec![0; view.stored_bytes()] };
+        let part = view.elements() / start.len();
+        let parts = start.iter().flat_map(|&number| std::iter::repeat_n(number, part));
+        f32::as_bytes(&parts.collect::<Vec<f32>>()).to_vec()
+    }
+
+    pub(crate) fn is_fixed(&self) -> bool {
         matches!(self.extent, Extent::Fixed(_))
     }
 

@@ -18,7 +18,7 @@ pub use snapshots::SnapshotOptions;
 
 use crate::{
     Result,
-    model::{MixerKind, Model},
+    model::{LayerKind, Model},
 };
 use bessemer_core::{Batch, DType, View};
 use bessemer_ops::Copy;
@@ -65,8 +65,8 @@ impl State {
         let mut state = State::alloc(model, capacity, cache)?;
         if state.layers.iter().any(|memory| memory.fixed().next().is_some()) {
             let device = model.device();
-            for (_, view) in state.layers.iter().flat_map(Memory::fixed) {
-                device.write(&view.slice()?, &vec![0; view.stored_bytes()])?;
+            for (slot, view) in state.layers.iter().flat_map(Memory::fixed) {
+                device.write(&view.slice()?, &slot.start_bytes(view))?;
             }
             let mut taken = Snapshots::new(snapshots);
             taken.take(&**device, &state.layers, 0)?;
@@ -78,8 +78,8 @@ impl State {
     fn alloc(model: &Arc<Model>, capacity: usize, cache: DType) -> Result<State> {
         let (config, device) = (model.config(), &**model.device());
         let layer =
-            |mixer: &MixerKind| Memory::new(device, &mixer.spec().memory(config, cache), capacity);
-        let layers = config.kinds.iter().map(|kind| layer(&kind.mixer)).collect::<Result<_>>()?;
+            |kind: &LayerKind| Memory::new(device, &kind.memory(config, cache), capacity);
+        let layers = config.kinds.iter().map(layer).collect::<Result<_>>()?;
         let model = Arc::clone(model);
         Ok(State { model, layers, capacity, tokens: Vec::new(), held: Some(0), snapshots: None })
     }

@@ -43,10 +43,10 @@ impl MixerSpec for AttentionKind {
     fn scratch(&self, config: &Config) -> Vec<Scratch> {
         let Config { heads, kv_heads, head_size, .. } = *config;
         vec![
-            Scratch { name: "qkv", width: (heads + 2 * kv_heads) * head_size },
+            Scratch::new("qkv", (heads + 2 * kv_heads) * head_size),
             // Queries, turned by their positions.
-            Scratch { name: "turned", width: heads * head_size },
-            Scratch { name: "attended", width: heads * head_size },
+            Scratch::new("turned", heads * head_size),
+            Scratch::new("attended", heads * head_size),
         ]
     }
 
@@ -62,8 +62,8 @@ impl MixerSpec for AttentionKind {
             qkv: model.side_by_side(Some(&name(parts.qkv)), &apart, hidden)?,
             head_norms: match head_norms {
                 true => Some(HeadNorms {
-                    q: model.norm(&name(parts.q_norm), head_size)?,
-                    k: model.norm(&name(parts.k_norm), head_size)?,
+                    q: model.norm_weight(&name(parts.q_norm), head_size)?,
+                    k: model.norm_weight(&name(parts.k_norm), head_size)?,
                     epsilon: model.config.norm_epsilon,
                 }),
                 false => None,
@@ -82,13 +82,13 @@ impl Mixer for Attention {
         memory: &Memory,
     ) -> Result<()> {
         let Config { heads, kv_heads, head_size, .. } = model.config;
-        let qkv = work.scratch("qkv");
-        work.side_by_side(batch, &self.qkv, &work.normed, qkv)?;
-        let all = in_heads(qkv, heads + 2 * kv_heads, head_size)?;
+        let qkv = work.scratch("qkv")?;
+        work.side_by_side(batch, &self.qkv, &work.normed, &qkv)?;
+        let all = in_heads(&qkv, heads + 2 * kv_heads, head_size)?;
         let rope = &model.weights.ropes[self.kind.rope];
         let (keys, values) = (memory.slot("keys"), memory.slot("values"));
         let frequencies = rope.within(memory.capacity());
-        let turned = in_heads(work.scratch("turned"), heads, head_size)?;
+        let turned = in_heads(&work.scratch("turned")?, heads, head_size)?;
         batch.push(IntoCache {
             q: all.narrow(1, 0..heads)?,
             k: all.narrow(1, heads..heads + kv_heads)?,
@@ -102,7 +102,7 @@ impl Mixer for Attention {
             values: values.clone(),
             out: turned.clone(),
         })?;
-        let attended = in_heads(work.scratch("attended"), heads, head_size)?;
+        let attended = in_heads(&work.scratch("attended")?, heads, head_size)?;
         for rows in together(work.rows(), work.alone.then_some(1)) {
             batch.push(ops::Attention {
                 q: turned.narrow(0, rows.clone())?,
@@ -115,7 +115,7 @@ impl Mixer for Attention {
                 out: attended.narrow(0, rows)?,
             })?;
         }
-        work.project(batch, &self.output, work.scratch("attended"), &work.added)
+        work.project(batch, &self.output, &work.scratch("attended")?, &work.added)
     }
 }
 

@@ -7,8 +7,10 @@
 mod attention;
 #[cfg(test)]
 pub(crate) mod running_sum;
+mod rwkv;
 
 pub use attention::AttentionKind;
+pub use rwkv::{ChannelMixKind, Rwkv4Kind, Rwkv5Kind, Rwkv6Kind, Rwkv7Kind};
 
 use super::{
     Config, Model,
@@ -28,6 +30,14 @@ use std::fmt;
 pub enum MixerKind {
     /// Attention: keys and values of all tokens are kept.
     Attention(AttentionKind),
+    /// The recurrence of RWKV 4.
+    Rwkv4(Rwkv4Kind),
+    /// The recurrence of RWKV 5.
+    Rwkv5(Rwkv5Kind),
+    /// The recurrence of RWKV 6.
+    Rwkv6(Rwkv6Kind),
+    /// The recurrence of RWKV 7.
+    Rwkv7(Rwkv7Kind),
     /// A recurrence that is simple enough to be checked by hand.
     #[cfg(test)]
     RunningSum(running_sum::RunningSumKind),
@@ -37,6 +47,10 @@ impl MixerKind {
     pub(crate) fn spec(&self) -> &dyn MixerSpec {
         match self {
             MixerKind::Attention(kind) => kind,
+            MixerKind::Rwkv4(kind) => kind,
+            MixerKind::Rwkv5(kind) => kind,
+            MixerKind::Rwkv6(kind) => kind,
+            MixerKind::Rwkv7(kind) => kind,
             #[cfg(test)]
             MixerKind::RunningSum(kind) => kind,
         }

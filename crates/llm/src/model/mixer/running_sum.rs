@@ -42,8 +42,8 @@ impl MixerSpec for RunningSumKind {
 
     fn scratch(&self, config: &Config) -> Vec<Scratch> {
         vec![
-            Scratch { name: "inputs", width: width(config) },
-            Scratch { name: "sums", width: width(config) },
+            Scratch::new("inputs", width(config)),
+            Scratch::new("sums", width(config)),
         ]
     }
 
@@ -79,11 +79,11 @@ impl Mixer for RunningSum {
             store y[@], %y
         }";
         let width = width(&model.config);
-        let (inputs, sums) = (work.scratch("inputs"), work.scratch("sums"));
+        let (inputs, sums) = (work.scratch("inputs")?, work.scratch("sums")?);
         let flat = Shape::new(&[width])?;
         let sum = memory.slot("sum").reshape(flat)?.expect("contiguous");
         let last = memory.slot("last");
-        work.project(batch, &self.input, &work.normed, inputs)?;
+        work.project(batch, &self.input, &work.normed, &inputs)?;
         for row in 0..work.rows() {
             let x = inputs.narrow(0, row..row + 1)?.squeeze(0)?;
             let out = sums.narrow(0, row..row + 1)?.squeeze(0)?;
@@ -93,7 +93,7 @@ impl Mixer for RunningSum {
             batch.push(Copy { x: sum.clone(), out })?;
             batch.push(Copy { x, out: last.clone() })?;
         }
-        work.project(batch, &self.output, sums, &work.added)
+        work.project(batch, &self.output, &sums, &work.added)
     }
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn model(file: &Gguf, layers: &[usize], device: &Arc<dyn Device>) -> 
     for &layer in layers {
         config.kinds[layer].mixer = MixerKind::RunningSum(RunningSumKind);
     }
-    let names = Names::of_gguf(crate::model::gguf::family(file).unwrap());
+    let names = Names::of_gguf(&config.architecture);
     let weights = Weights::load(&config, &names, None, file.tensors(), &**device).unwrap();
     Model { config, weights, device: Arc::clone(device), maps: Vec::new() }
 }

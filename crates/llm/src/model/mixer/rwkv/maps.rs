@@ -1,0 +1,64 @@
+//! The elementwise steps of RWKV, as programs.
+
+use crate::Result;
+use bessemer_core::{Batch, View};
+use bessemer_ops::{Map, Reduce, ReduceKind};
+use bessemer_program::Program;
+use std::fmt::Write;
+
+/// Pushes a map: each view of `reads` is loaded into the register of its name, and each of `writes` is
+/// stored from that of its name, which the instructions of `body` assign.
+pub(super) fn map(
+    batch: &mut Batch,
+    reads: &[(&str, &View)],
+    body: &str,
+    writes: &[(&str, &View)],
+) -> Result<()> {
+    let mut stores = String::new();
+    for (name, _) in writes {
+        let _ = writeln!(stores, "store to_{name}[@], %{name}");
+    }
+    let written = writes.iter().map(|(name, _)| format!("out view to_{name}: f32"));
+    let program = program(reads, written, body, &stores);
+    let inputs = reads.iter().map(|(_, view)| (*view).clone().into()).collect();
+    let outputs = writes.iter().map(|(_, view)| (*view).clone()).collect();
+    Ok(batch.push(Map { program, inputs, outputs })?)
+}
+
+/// Pushes a sum over the last dimension of what `body` leaves in `%y`.
+pub(super) fn sum(batch: &mut Batch, reads: &[(&str, &View)], body: &str, out: &View) -> Result<()> {
+    Ok(batch.push(Reduce {
+        program: program(reads, [].into_iter(), body, "yield %y"),
+        kind: ReduceKind::Sum,
+        axes: vec![out.shape().rank() - 1],
+        keepdim: true,
+        inputs: reads.iter().map(|(_, view)| (*view).clone().into()).collect(),
+        output: out.clone(),
+    })?)
+}
+
+fn program(
+    reads: &[(&str, &View)],
+    written: impl Iterator<Item = String>,
+    body: &str,
+    end: &str,
+) -> Program {
+    let read = reads.iter().map(|(name, _)| format!("in view {name}: f32"));
+    let params: Vec<String> = read.chain(written).collect();
+    let mut loads = String::new();
+    for (name, _) in reads {
+        let _ = writeln!(loads, "%{name} = load {name}[@]");
+    }
+    let text = format!("program rwkv({}) {{\n{loads}{body}\n{end}\n}}", params.join(", "));
+    Program::parse("rwkv", &text).expect("the programs of RWKV are right")
+}
+
+/// `x = f(x)`, where `f` is one instruction, such as `tanh`.
+pub(super) fn apply(batch: &mut Batch, f: &str, x: &View) -> Result<()> {
+    map(batch, &[("x", x)], &format!("%y = {f} %x"), &[("y", x)])
+}
+
+/// `x = x * f(by)`, where `f` is one instruction, such as `sigmoid`.
+pub(super) fn gate(batch: &mut Batch, x: &View, f: &str, by: &View) -> Result<()> {
+    map(batch, &[("x", x), ("by", by)], &format!("%g = {f} %by\n%y = mul %x, %g"), &[("y", x)])
+}
