@@ -10,9 +10,10 @@ use bessemer_llm::{
 };
 use std::{path::PathBuf, sync::Arc};
 
-const MODELS: [&str; 13] = [
+const MODELS: [&str; 14] = [
     "gemma2",
     "gemma3",
+    "lfm2",
     "llama2",
     "llama3",
     "llama_yarn",

@@ -10,7 +10,16 @@ use bessemer_llm::{
 use std::{path::PathBuf, sync::Arc};
 
 const MODELS: [&str; 11] = [
-    "arwkv7", "arwkv7_gate", "rwkv4", "rwkv5_0", "rwkv5_1", "rwkv5_2", "rwkv6", "rwkv6_old", "rwkv6qwen2", "rwkv7",
+    "arwkv7",
+    "arwkv7_gate",
+    "rwkv4",
+    "rwkv5_0",
+    "rwkv5_1",
+    "rwkv5_2",
+    "rwkv6",
+    "rwkv6_old",
+    "rwkv6qwen2",
+    "rwkv7",
     "rwkv7_eps",
 ];
 
@@ -94,7 +103,7 @@ fn logits_are_those_of_the_package_on_the_cpu() {
 /// Long prompts through matrices of f16 round activations to 14 bits.
 #[test]
 fn logits_are_near_those_of_the_package_by_default() {
-    all_agree(&cpu(false), 2e-3);
+    all_agree(&cpu(false), 5e-3);
 }
 
 #[test]

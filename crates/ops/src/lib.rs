@@ -47,6 +47,7 @@ mod reduce;
 mod rms_norm;
 mod rope;
 mod scatter;
+mod short_conv;
 mod softmax;
 mod token_shift;
 mod top_k;
@@ -78,6 +79,7 @@ pub use reduce::{Reduce, ReduceKind};
 pub use rms_norm::RmsNorm;
 pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
 pub use scatter::Scatter;
+pub use short_conv::ShortConv;
 pub use softmax::Softmax;
 pub use token_shift::TokenShift;
 pub use top_k::TopK;
@@ -111,6 +113,7 @@ pub fn cases() -> Vec<Case> {
         rms_norm::cases,
         rope::cases,
         scatter::cases,
+        short_conv::cases,
         softmax::cases,
         token_shift::cases,
         top_k::cases,

@@ -68,8 +68,8 @@ pub(super) fn check_gguf(file: &Gguf, architecture: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a `config.json` that asks for more than there is.
-pub(super) fn check_hub(config: &files::Config) -> Result<()> {
+/// Refuses a `config.json` that asks for more than there is, in a model that may have convolutions.
+pub(super) fn check_hub(config: &files::Config, short_conv: bool) -> Result<()> {
     let get = |key: &str| -> Result<Option<Json>> {
         match config.get(&format!("text_config.{key}"))? {
             None => config.get(key),
@@ -96,10 +96,11 @@ pub(super) fn check_hub(config: &files::Config) -> Result<()> {
         return Err(refuse("quantization_config", &what, remedy));
     }
     let kinds: Vec<String> = config.get("layer_types")?.unwrap_or_default();
-    match kinds.iter().find(|kind| !["full_attention", "sliding_attention"].contains(&&***kind)) {
+    let known = ["full_attention", if short_conv { "conv" } else { "sliding_attention" }];
+    match kinds.iter().find(|kind| !known.contains(&&***kind)) {
         Some(other) => {
-            let remedy = "the supported ones are full_attention and sliding_attention";
-            Err(refuse("layer_types", &format!("layer type `{other}`"), remedy))
+            let remedy = format!("the supported ones are {}", known.join(" and "));
+            Err(refuse("layer_types", &format!("layer type `{other}`"), &remedy))
         }
         None => Ok(()),
     }

@@ -217,7 +217,8 @@ impl Config {
 
     /// The bytes that a session works in, besides its state, to take so many tokens at a time.
     pub fn work_bytes(&self, rows: usize) -> usize {
-        let mixers: usize = self.scratch().iter().map(|scratch| scratch.parts * scratch.width).sum();
+        let mixers: usize =
+            self.scratch().iter().map(|scratch| scratch.parts * scratch.width).sum();
         let experts = self.experts.map_or(0, |experts| {
             let chosen = 2 + 2 * experts.feed_forward + self.hidden;
             experts.count + experts.used.saturating_mul(chosen) + 1 + self.hidden

@@ -34,6 +34,8 @@ pub(super) struct Family {
     /// With this many layers, scores are divided by the root of a head's part of the state
     /// rather than of its size.
     pub(super) wide_scale: Option<usize>,
+    /// Some layers are short convolutions.
+    pub(super) short_conv: bool,
     /// What is meant where a `config.json` is silent.
     pub(super) defaults: &'static [(Setting, f64)],
 }
@@ -71,6 +73,7 @@ const LLAMA: Family = Family {
     experts: Experts::Perhaps,
     normed_shares: true,
     wide_scale: None,
+    short_conv: false,
     defaults: &[],
 };
 
@@ -85,7 +88,7 @@ const GEMMA: Family = Family {
     ..QWEN
 };
 
-const LIST: [Family; 8] = [
+const LIST: [Family; 9] = [
     LLAMA,
     Family { name: "qwen2", model_types: &["qwen2"], attention_bias: true, ..QWEN },
     Family { name: "qwen3", model_types: &["qwen3"], head_norms: true, ..QWEN },
@@ -129,9 +132,17 @@ const LIST: [Family; 8] = [
         ..GEMMA
     },
     Family { name: "phi3", model_types: &["phi3"], local: Local::All, ..QWEN },
+    Family {
+        name: "lfm2",
+        model_types: &["lfm2"],
+        head_norms: true,
+        short_conv: true,
+        defaults: &[(Setting::RopeBase, 1_000_000.0)],
+        ..QWEN
+    },
 ];
 
-static FAMILIES: [Family; 8] = LIST;
+static FAMILIES: [Family; 9] = LIST;
 
 impl Family {
     /// The family of this name in GGUF files.

@@ -1,8 +1,9 @@
 //! The forward pass: what a decoder-only model does to a few tokens, in terms of ops.
 
 use super::{
-    Model, maps,
+    Model,
     config::NormKind,
+    maps,
     weights::{Dense, FeedForward, Norm, Projection},
     workspace::Workspace,
 };

@@ -67,11 +67,21 @@ impl Keys<'_> {
             Setting::ExpertsUsed => "expert_used_count",
             Setting::ExpertFeedForward => "expert_feed_forward_length",
             Setting::SharedFeedForward => "expert_shared_feed_forward_length",
+            Setting::ConvLength => "shortconv.l_cache",
         })
     }
 
     fn named(&self, name: &str) -> Result<Option<f64>> {
         Ok(self.file.metadata().get::<f32>(&self.key(name))?.map(f64::from))
+    }
+
+    /// Heads of keys and values of each layer, if the file lists them.
+    fn kv_heads(&self) -> Result<Option<Vec<usize>>> {
+        let (metadata, key) = (self.file.metadata(), self.of(Setting::KvHeads));
+        match metadata.iter().find(|entry| entry.key == key).map(|entry| &entry.value) {
+            Some(Value::Array(_)) => metadata.get(&key),
+            _ => Ok(None),
+        }
     }
 
     /// The numbers of a tensor with one divisor per pair.
@@ -100,6 +110,19 @@ impl Settings for Keys<'_> {
     }
 
     fn size(&self, setting: Setting) -> Result<Option<usize>> {
+        if setting == Setting::KvHeads
+            && let Some(each) = self.kv_heads()?
+        {
+            let mut some = each.into_iter().filter(|&heads| heads > 0);
+            let first = some.next();
+            return match some.find(|&heads| Some(heads) != first) {
+                Some(other) => {
+                    let why = format!("differs between layers: {} and {other}", first.unwrap_or(0));
+                    Err(self.refuse(setting, why))
+                }
+                None => Ok(first),
+            };
+        }
         self.file.metadata().get::<usize>(&self.of(setting))
     }
 
@@ -207,6 +230,20 @@ impl Settings for Keys<'_> {
 
     fn sparse(&self, layers: usize) -> Result<Vec<bool>> {
         Ok(vec![true; layers])
+    }
+
+    fn convolutions(&self, layers: usize) -> Result<Vec<bool>> {
+        // Layers without heads.
+        match self.kv_heads()? {
+            None => Ok(vec![false; layers]),
+            Some(each) if each.len() == layers => {
+                Ok(each.iter().map(|&heads| heads == 0).collect())
+            }
+            Some(each) => {
+                let why = format!("lists {} layers, not {layers}", each.len());
+                Err(self.refuse(Setting::KvHeads, why))
+            }
+        }
     }
 
     fn normed_shares(&self) -> Result<bool> {

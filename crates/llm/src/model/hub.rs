@@ -18,7 +18,7 @@ impl Config {
     pub fn of_safetensors(files: &Safetensors) -> Result<Config> {
         let config = files.require_config()?;
         let (family, model_type) = (family(files)?, config.require("model_type")?);
-        beyond::check_hub(config)?;
+        beyond::check_hub(config, family.short_conv)?;
         settings::config(&Keys { files, config, family, model_type })
     }
 }
@@ -50,8 +50,8 @@ fn places(setting: Setting) -> &'static [&'static str] {
         Setting::Heads => &["num_attention_heads"],
         Setting::KvHeads => &["num_key_value_heads"],
         Setting::HeadSize => &["head_dim"],
-        Setting::FeedForward => &["intermediate_size"],
-        Setting::NormEpsilon => &["rms_norm_eps"],
+        Setting::FeedForward => &["intermediate_size", "block_ff_dim"],
+        Setting::NormEpsilon => &["rms_norm_eps", "norm_eps"],
         Setting::RopeBase => &[
             "rope_parameters.full_attention.rope_theta",
             "rope_parameters.rope_theta",
@@ -72,6 +72,7 @@ fn places(setting: Setting) -> &'static [&'static str] {
         Setting::ExpertsUsed => &["num_experts_per_tok"],
         Setting::ExpertFeedForward => &["moe_intermediate_size"],
         Setting::SharedFeedForward => &["shared_expert_intermediate_size"],
+        Setting::ConvLength => &["conv_L_cache"],
     }
 }
 
@@ -136,6 +137,17 @@ impl Keys<'_> {
         }
     }
 
+    /// The size of feed-forward parts, which some files state before it is adjusted.
+    fn feed_forward(&self, stated: usize) -> Result<usize> {
+        if self.get("block_auto_adjust_ff_dim")? != Some(true) {
+            return Ok(stated);
+        }
+        let by: f64 = self.get("block_ffn_dim_multiplier")?.unwrap_or(1.0);
+        let multiple = self.get("block_multiple_of")?.unwrap_or(256usize).max(1);
+        let adjusted = (by * (stated as f64 * 2.0 / 3.0).floor()) as usize;
+        Ok(adjusted.div_ceil(multiple).saturating_mul(multiple))
+    }
+
     fn long_rope(&self) -> Result<(RopeScaling, Option<LongRope>)> {
         let beyond = self.original_context()?;
         let context = self.require(Setting::Context, 0..=usize::MAX)?;
@@ -168,7 +180,11 @@ impl Settings for Keys<'_> {
     }
 
     fn size(&self, setting: Setting) -> Result<Option<usize>> {
-        Ok(self.find(setting)?.or(self.default(setting).map(|x| x as usize)))
+        let found = self.find(setting)?.or(self.default(setting).map(|x| x as usize));
+        match found {
+            Some(stated) if setting == Setting::FeedForward => self.feed_forward(stated).map(Some),
+            found => Ok(found),
+        }
     }
 
     fn number(&self, setting: Setting) -> Result<Option<f64>> {
@@ -301,6 +317,18 @@ impl Settings for Keys<'_> {
             return Err(Error::damaged(self.config.path(), "key `decoder_sparse_step`", "is 0"));
         }
         Ok((0..layers).map(|i| (i + 1).is_multiple_of(step) && !dense.contains(&i)).collect())
+    }
+
+    fn convolutions(&self, layers: usize) -> Result<Vec<bool>> {
+        let Some(types) = self.get::<Vec<String>>("layer_types")? else {
+            let attend: Vec<usize> = self.get("full_attn_idxs")?.unwrap_or_default();
+            return Ok((0..layers).map(|layer| !attend.contains(&layer)).collect());
+        };
+        if types.len() != layers {
+            let why = format!("lists {} layers, not {layers}", types.len());
+            return Err(Error::damaged(self.config.path(), "key `layer_types`", why));
+        }
+        Ok(types.iter().map(|kind| kind == "conv").collect())
     }
 
     fn normed_shares(&self) -> Result<bool> {

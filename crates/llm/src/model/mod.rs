@@ -30,6 +30,7 @@ pub use family::ARCHITECTURES;
 pub(crate) use forward::{Ask, likeliest};
 pub use mixer::{
     AttentionKind, ChannelMixKind, MixerKind, Rwkv4Kind, Rwkv5Kind, Rwkv6Kind, Rwkv7Kind,
+    ShortConvKind,
 };
 pub(crate) use workspace::{EACH, Workspace};
 
@@ -74,7 +75,7 @@ impl Model {
     pub fn of_gguf(file: &Gguf, device: &Arc<dyn Device>) -> Result<Model> {
         let config = Config::of_gguf(file)?;
         room::for_weights(file.tensors(), &**device)?;
-        let names = Names::of_gguf(&config.architecture);
+        let names = Names::of_gguf(&config.architecture, file.tensors());
         let weights = Weights::load(&config, &names, None, file.tensors(), &**device)?;
         Model::with(config, weights, device, file.tensors())
     }

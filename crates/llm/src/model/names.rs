@@ -38,6 +38,9 @@ pub(super) struct Parts {
     pub(super) experts: DenseNames,
     pub(super) shared: DenseNames,
     pub(super) shared_gate: &'static str,
+    pub(super) conv: &'static str,
+    pub(super) conv_input: &'static str,
+    pub(super) conv_output: &'static str,
 }
 
 /// The names of a feed-forward part. `{}` stands for the number of an expert, where each has
@@ -78,6 +81,9 @@ const GGUF: Parts = Parts {
         gate_up: None,
     },
     shared_gate: "ffn_gate_inp_shexp",
+    conv: "shortconv.conv",
+    conv_input: "shortconv.in_proj",
+    conv_output: "shortconv.out_proj",
 };
 
 const HUB: Parts = Parts {
@@ -112,6 +118,9 @@ const HUB: Parts = Parts {
         gate_up: None,
     },
     shared_gate: "mlp.shared_expert_gate",
+    conv: "conv.conv",
+    conv_input: "conv.in_proj",
+    conv_output: "conv.out_proj",
 };
 
 /// Mixtral's own way.
@@ -126,8 +135,29 @@ const MIXTRAL: Parts = Parts {
     ..HUB
 };
 
+/// LFM2's own way.
+const LFM2: Parts = Parts {
+    mixer_norm: "operator_norm",
+    q_norm: "self_attn.q_layernorm",
+    k_norm: "self_attn.k_layernorm",
+    attention_output: "self_attn.out_proj",
+    feed_forward_norm: "ffn_norm",
+    dense: DenseNames {
+        gate: "feed_forward.w1",
+        up: "feed_forward.w3",
+        down: "feed_forward.w2",
+        gate_up: None,
+    },
+    ..HUB
+};
+
 impl Names {
-    pub(super) fn of_gguf(architecture: &str) -> Names {
+    pub(super) fn of_gguf(architecture: &str, tensors: &Tensors) -> Names {
+        // LFM2's last norm has been called after the embedding.
+        let norm = match architecture {
+            "lfm2" if tensors.get("output_norm.weight").is_none() => "token_embd_norm",
+            _ => "output_norm",
+        };
         // phi-3 keeps both matrices under the name of one.
         let both = (architecture == "phi3").then_some("ffn_up");
         let feed_forward_norm =
@@ -135,7 +165,7 @@ impl Names {
         Names {
             prefix: "",
             embedding: "token_embd",
-            norm: "output_norm",
+            norm,
             output: "output",
             layer: "blk.",
             norms_add_one: false,
@@ -156,6 +186,8 @@ impl Names {
         let output = outputs.into_iter().find(|name| has(format!("{name}.weight")));
         let parts = if has(format!("{}layers.0.{}.weight", prefix.unwrap_or(""), MIXTRAL.router)) {
             MIXTRAL
+        } else if family.short_conv {
+            LFM2
         } else if family.post_norms {
             Parts { feed_forward_norm: "pre_feedforward_layernorm", ..HUB }
         } else {
@@ -164,7 +196,7 @@ impl Names {
         Names {
             prefix: prefix.unwrap_or(prefixes[0]),
             embedding: "embed_tokens",
-            norm: "norm",
+            norm: if family.short_conv { "embedding_norm" } else { "norm" },
             output: output.unwrap_or(outputs[0]),
             layer: "layers.",
             norms_add_one: family.norms_add_one,

@@ -2,11 +2,9 @@
 //! the checks, since files are not trusted.
 
 use super::{
-    config::{
-        Config, ExpertConfig, FeedForwardKind, LayerKind, LongRope, NormKind, RopeConfig,
-    },
+    config::{Config, ExpertConfig, FeedForwardKind, LayerKind, LongRope, NormKind, RopeConfig},
     family::{Experts, Family, Local},
-    mixer::{AttentionKind, MixerKind},
+    mixer::{AttentionKind, MixerKind, ShortConvKind},
 };
 use crate::{Error, Result};
 use bessemer_ops::{Activation, RopePairs, RopeScaling};
@@ -35,6 +33,7 @@ pub(super) enum Setting {
     ExpertsUsed,
     ExpertFeedForward,
     SharedFeedForward,
+    ConvLength,
 }
 
 /// A file that states settings.
@@ -61,6 +60,8 @@ pub(super) trait Settings {
     /// Whether each layer has experts, given that some have.
     fn sparse(&self, layers: usize) -> Result<Vec<bool>>;
     fn normed_shares(&self) -> Result<bool>;
+    /// Whether each layer is a short convolution, given that some are.
+    fn convolutions(&self, layers: usize) -> Result<Vec<bool>>;
 
     fn require(&self, setting: Setting, within: RangeInclusive<usize>) -> Result<usize> {
         let found = self.size(setting)?.ok_or_else(|| self.missing(setting))?;
@@ -101,6 +102,8 @@ pub(super) trait Settings {
 
 /// Far beyond what any model has: products of two of these never overflow.
 pub(super) const MOST: usize = 1 << 24;
+/// The longest short convolution that there are kernels for.
+const MOST_CONV: usize = 16;
 pub(super) const MOST_LAYERS: usize = 10_000;
 const MOST_EXPERTS: usize = 10_000;
 pub(super) const MOST_CONTEXT: usize = u32::MAX as usize;
@@ -245,17 +248,27 @@ fn kinds(
     let window = settings.size(Setting::Window)?.filter(|&window| window > 0);
     let local = if window.is_some() { settings.local(layers)? } else { vec![false; layers] };
     let sparse = if experts { settings.sparse(layers)? } else { vec![false; layers] };
-    let kind = |(&local, experts): (&bool, bool)| LayerKind {
-        mixer: MixerKind::Attention(AttentionKind {
-            window: window.filter(|_| local),
-            rope: if local { ropes - 1 } else { 0 },
-        }),
+    let (convolutions, conv_length) = match settings.family().short_conv {
+        true => {
+            let length = settings.require(Setting::ConvLength, 2..=MOST_CONV)?;
+            (settings.convolutions(layers)?, length)
+        }
+        false => (vec![false; layers], 0),
+    };
+    let kind = |((&local, experts), convolution): ((&bool, bool), bool)| LayerKind {
+        mixer: match convolution {
+            true => MixerKind::ShortConv(ShortConvKind { length: conv_length }),
+            false => MixerKind::Attention(AttentionKind {
+                window: window.filter(|_| local),
+                rope: if local { ropes - 1 } else { 0 },
+            }),
+        },
         feed_forward: match experts {
             true => FeedForwardKind::Experts,
             false => FeedForwardKind::Dense,
         },
     };
-    Ok(local.iter().zip(sparse).map(kind).collect())
+    Ok(local.iter().zip(sparse).zip(convolutions).map(kind).collect())
 }
 
 impl Local {

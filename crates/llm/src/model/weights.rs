@@ -128,7 +128,8 @@ impl Weights {
             false => model.projection(names.output(), vocabulary, hidden)?,
         };
         let norm = model.norm(&names.norm(), hidden)?;
-        let embedding_norm = model.norm_if(config.embedding_norm, &names.embedding_norm(), hidden)?;
+        let embedding_norm =
+            model.norm_if(config.embedding_norm, &names.embedding_norm(), hidden)?;
         let ropes = config.ropes.iter().map(|rope| model.ropes(rope)).collect::<Result<_>>()?;
         let stems = names.stems(tied);
         beyond::check_tensors(tensors, &names.layers(), config.layers, &stems, &model.used)?;
@@ -308,18 +309,18 @@ impl Assembly<'_> {
         self.used.extend(names);
     }
 
-    /// A tensor of floats, each of them changed, as `f32`.
+    /// A tensor of floats of one of these shapes, each of them changed: as `f32` and of the first shape.
     pub(super) fn changed(
         &mut self,
         name: &str,
-        shape: &[usize],
+        shapes: &[&[usize]],
         by: impl Fn(f32) -> f32,
     ) -> Result<View> {
-        let mut values = self.loader.floats(name, &[shape])?;
+        let mut values = self.loader.floats(name, shapes)?;
         values.iter_mut().for_each(|x| *x = by(*x));
         self.used.insert(name.to_owned());
         let view = self.loader.numbers(&values)?;
-        Ok(view.reshape(Shape::new(shape)?)?.expect("gapless"))
+        Ok(view.reshape(Shape::new(shapes[0])?)?.expect("gapless"))
     }
 
     /// Vectors, one below the other, as `f32`.
@@ -336,7 +337,7 @@ impl Assembly<'_> {
     /// How much of the token before is in each of so many mixes, `[mixes, 1, 1, hidden]`.
     pub(super) fn lerps(&mut self, name: &str, mixes: usize) -> Result<View> {
         let hidden = self.config.hidden;
-        self.changed(name, &[mixes, 1, 1, hidden], |x| x)
+        self.changed(name, &[&[mixes, 1, 1, hidden]], |x| x)
     }
 
     /// Numbers, copied to the device.

@@ -77,8 +77,7 @@ impl State {
 
     fn alloc(model: &Arc<Model>, capacity: usize, cache: DType) -> Result<State> {
         let (config, device) = (model.config(), &**model.device());
-        let layer =
-            |kind: &LayerKind| Memory::new(device, &kind.memory(config, cache), capacity);
+        let layer = |kind: &LayerKind| Memory::new(device, &kind.memory(config, cache), capacity);
         let layers = config.kinds.iter().map(layer).collect::<Result<_>>()?;
         let model = Arc::clone(model);
         Ok(State { model, layers, capacity, tokens: Vec::new(), held: Some(0), snapshots: None })

@@ -327,6 +327,17 @@ fn recurrences(walk: &Walk) {
     walk.refuse(TokenShift { state: f(&[2, 4]), ..shift.clone() });
     walk.refuse(TokenShift { mu: f(&[3, 4]), ..shift });
 
+    let (weight, state) = (f(&[4, 3]), f(&[1, 2, 4]));
+    let conv = ShortConv { x: x.clone(), weight, state, out: x.clone() };
+    walk.refuse(ShortConv { state: bf16.clone(), ..conv.clone() });
+    walk.refuse(ShortConv { x: ints.clone(), ..conv.clone() });
+    walk.refuse(ShortConv { x: f(&[2, 4]), ..conv.clone() });
+    walk.refuse(ShortConv { weight: f(&[4]), ..conv.clone() });
+    walk.refuse(ShortConv { out: f(&[1, 3, 4]), ..conv.clone() });
+    walk.refuse(ShortConv { weight: f(&[5, 3]), ..conv.clone() });
+    walk.refuse(ShortConv { weight: f(&[4, 17]), ..conv.clone() });
+    walk.refuse(ShortConv { state: f(&[1, 3, 4]), ..conv });
+
     let (w, u, state) = (f(&[4]), f(&[4]), f(&[1, 3, 4]));
     let four = Wkv4 { k: x.clone(), v: x.clone(), w, u, state, out: x.clone() };
     walk.refuse(Wkv4 { state: bf16.clone(), ..four.clone() });

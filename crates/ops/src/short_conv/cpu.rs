@@ -12,7 +12,8 @@ pub(super) fn short_conv(op: &ShortConv, cpu: &CpuContext<'_>) {
     }
     let length = op.weight.shape()[1];
     let Ok(weight) = op.weight.permute(&[1, 0]) else { return };
-    let (x, weight, state, isa) = (cpu.rows(&op.x), cpu.rows(&weight), cpu.rows(&op.state), cpu.isa());
+    let (x, weight, state, isa) =
+        (cpu.rows(&op.x), cpu.rows(&weight), cpu.rows(&op.state), cpu.isa());
     let (out, new_state) = (cpu.out_rows(&op.out), cpu.out_rows(&op.state));
     let room = (length + 3) * channels;
     let grain = 8192 / (channels * length) + 1;
@@ -39,7 +40,8 @@ pub(super) fn short_conv(op: &ShortConv, cpu: &CpuContext<'_>) {
     });
     // All tokens have been computed, so the state may change, its oldest token first.
     cpu.split_with(sequences, 1, channels, |tasks, buffer| {
-        for (sequence, n) in tasks.flat_map(|sequence| (0..length - 1).map(move |n| (sequence, n))) {
+        for (sequence, n) in tasks.flat_map(|sequence| (0..length - 1).map(move |n| (sequence, n)))
+        {
             let before = sequence * (length - 1);
             // SAFETY: each sequence belongs to one task.
             let to = unsafe { new_state.row(before + n) };

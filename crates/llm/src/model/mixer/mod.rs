@@ -5,12 +5,15 @@
 //! one, write such a file and list it in [`MixerKind`].
 
 mod attention;
+mod maps;
 #[cfg(test)]
 pub(crate) mod running_sum;
 mod rwkv;
+mod short_conv;
 
 pub use attention::AttentionKind;
 pub use rwkv::{ChannelMixKind, Rwkv4Kind, Rwkv5Kind, Rwkv6Kind, Rwkv7Kind};
+pub use short_conv::ShortConvKind;
 
 use super::{
     Config, Model,
@@ -38,6 +41,8 @@ pub enum MixerKind {
     Rwkv6(Rwkv6Kind),
     /// The recurrence of RWKV 7.
     Rwkv7(Rwkv7Kind),
+    /// A convolution over a few tokens.
+    ShortConv(ShortConvKind),
     /// A recurrence that is simple enough to be checked by hand.
     #[cfg(test)]
     RunningSum(running_sum::RunningSumKind),
@@ -51,6 +56,7 @@ impl MixerKind {
             MixerKind::Rwkv5(kind) => kind,
             MixerKind::Rwkv6(kind) => kind,
             MixerKind::Rwkv7(kind) => kind,
+            MixerKind::ShortConv(kind) => kind,
             #[cfg(test)]
             MixerKind::RunningSum(kind) => kind,
         }

@@ -41,10 +41,7 @@ impl MixerSpec for RunningSumKind {
     }
 
     fn scratch(&self, config: &Config) -> Vec<Scratch> {
-        vec![
-            Scratch::new("inputs", width(config)),
-            Scratch::new("sums", width(config)),
-        ]
+        vec![Scratch::new("inputs", width(config)), Scratch::new("sums", width(config))]
     }
 
     fn load(&self, model: &mut Assembly<'_>, number: usize) -> Result<Box<dyn Mixer>> {
@@ -103,7 +100,7 @@ pub(crate) fn model(file: &Gguf, layers: &[usize], device: &Arc<dyn Device>) -> 
     for &layer in layers {
         config.kinds[layer].mixer = MixerKind::RunningSum(RunningSumKind);
     }
-    let names = Names::of_gguf(&config.architecture);
+    let names = Names::of_gguf(&config.architecture, file.tensors());
     let weights = Weights::load(&config, &names, None, file.tensors(), &**device).unwrap();
     Model { config, weights, device: Arc::clone(device), maps: Vec::new() }
 }

@@ -4,7 +4,6 @@
 //! Tensors are those of GGUF files: `lerp` is how much of the token before is in a mix.
 
 mod channel_mix;
-mod maps;
 mod v4;
 mod v5;
 mod v6;
@@ -16,6 +15,7 @@ pub use v5::Rwkv5Kind;
 pub use v6::Rwkv6Kind;
 pub use v7::Rwkv7Kind;
 
+use super::maps;
 use crate::{
     Result,
     model::{

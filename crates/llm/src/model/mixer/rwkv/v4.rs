@@ -53,7 +53,7 @@ impl MixerSpec for Rwkv4Kind {
         Ok(Box::new(TimeMix {
             lerp: model.lerps(&name("lerp_fused"), 3)?,
             projections: Projections::load(model, number, hidden)?,
-            decay: model.changed(&name("decay"), &[hidden], |raw| -raw.exp())?,
+            decay: model.changed(&name("decay"), &[&[hidden]], |raw| -raw.exp())?,
             first: model.vector(&name("first"), hidden)?,
         }))
     }

@@ -56,7 +56,7 @@ impl MixerSpec for Rwkv5Kind {
     fn load(&self, model: &mut Assembly<'_>, number: usize) -> Result<Box<dyn Mixer>> {
         let Config { hidden, heads, head_size, .. } = *model.config;
         let name = |part: &str| format!("blk.{number}.time_mix_{part}");
-        let decay = model.changed(&name("decay.weight"), &[hidden], |raw| (-raw.exp()).exp())?;
+        let decay = model.changed(&name("decay.weight"), &[&[hidden]], |raw| (-raw.exp()).exp())?;
         Ok(Box::new(TimeMix {
             lerp: model.lerps(&name("lerp_fused.weight"), self.mixes())?,
             projections: Projections::load(model, number, hidden)?,
@@ -65,7 +65,7 @@ impl MixerSpec for Rwkv5Kind {
                 false => None,
             },
             decay: in_heads(&decay.unsqueeze(0)?, model.config)?,
-            first: model.changed(&name("first.weight"), &[heads, head_size], |raw| raw)?,
+            first: model.changed(&name("first.weight"), &[&[heads, head_size]], |raw| raw)?,
             norm: model.head_norm(&name("ln"))?,
         }))
     }

@@ -116,7 +116,8 @@ impl MixerSpec for Rwkv6Kind {
             recurrence: match stand_in {
                 true => Recurrence::Plain { zero: model.numbers(&[0.0])? },
                 false => Recurrence::Bonus {
-                    first: model.changed(&name("first.weight"), &[heads, head_size], |raw| raw)?,
+                    first: model
+                        .changed(&name("first.weight"), &[&[heads, head_size]], |raw| raw)?,
                     norm: model.head_norm(&name("ln"))?,
                 },
             },

@@ -1,4 +1,4 @@
-//! The elementwise steps of RWKV, as programs.
+//! The elementwise steps of mixers, as programs.
 
 use crate::Result;
 use bessemer_core::{Batch, View};
@@ -26,7 +26,12 @@ pub(super) fn map(
 }
 
 /// Pushes a sum over the last dimension of what `body` leaves in `%y`.
-pub(super) fn sum(batch: &mut Batch, reads: &[(&str, &View)], body: &str, out: &View) -> Result<()> {
+pub(super) fn sum(
+    batch: &mut Batch,
+    reads: &[(&str, &View)],
+    body: &str,
+    out: &View,
+) -> Result<()> {
     Ok(batch.push(Reduce {
         program: program(reads, [].into_iter(), body, "yield %y"),
         kind: ReduceKind::Sum,
@@ -49,8 +54,8 @@ fn program(
     for (name, _) in reads {
         let _ = writeln!(loads, "%{name} = load {name}[@]");
     }
-    let text = format!("program rwkv({}) {{\n{loads}{body}\n{end}\n}}", params.join(", "));
-    Program::parse("rwkv", &text).expect("the programs of RWKV are right")
+    let text = format!("program mixer({}) {{\n{loads}{body}\n{end}\n}}", params.join(", "));
+    Program::parse("mixer", &text).expect("the programs of mixers are right")
 }
 
 /// `x = f(x)`, where `f` is one instruction, such as `tanh`.
