@@ -15,7 +15,9 @@ mod normalize;
 mod source;
 mod split;
 mod stream;
+mod trie;
 mod vocab;
+pub(crate) mod world;
 
 pub use encode::Encode;
 pub use stream::TextStream;
