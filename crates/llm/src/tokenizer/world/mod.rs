@@ -11,6 +11,7 @@ use crate::{
     Error, Result,
     error::grouped,
     files::gguf::{Array, Value},
+    template,
 };
 use std::path::Path;
 
@@ -92,7 +93,7 @@ fn parse_line(line: &str, last: u32) -> Result<Token, String> {
 }
 
 /// What a GGUF file says of a vocabulary, for a model with weights for `rows` tokens: keys and values as
-/// other engines write and read them. Rows without a token are padding.
+/// other engines write and read them, with the chat template of world models. Rows without a token are padding.
 pub(crate) fn metadata(tokens: &[Token], rows: usize) -> Vec<(&'static str, Value)> {
     let count = tokens.last().map_or(1, |token| token.id as usize + 1).max(rows);
     let mut names: Vec<String> = (0..count).map(|id| format!("[PAD{id}]")).collect();
@@ -108,6 +109,7 @@ pub(crate) fn metadata(tokens: &[Token], rows: usize) -> Vec<(&'static str, Valu
         ("tokenizer.ggml.token_type", Array::of_i32(types).into()),
         ("tokenizer.ggml.bos_token_id", 0u32.into()),
         ("tokenizer.ggml.eos_token_id", 0u32.into()),
+        ("tokenizer.chat_template", template::world::SOURCE.into()),
     ];
     // In a chat an empty line ends a turn.
     if let Some(turn) = tokens.iter().find(|token| token.bytes == b"\n\n") {
