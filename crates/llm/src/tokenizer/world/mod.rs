@@ -121,6 +121,7 @@ pub(crate) fn metadata(tokens: &[Token], rows: usize) -> Vec<(&'static str, Valu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Gguf;
 
     fn parse(text: &str) -> Result<Vec<Token>> {
         parse_vocabulary("vocab.txt".as_ref(), text.as_bytes())
@@ -154,6 +155,29 @@ mod tests {
         }
         let error = parse_vocabulary("vocab.txt".as_ref(), b"1 '\xFF' 1").unwrap_err().to_string();
         assert!(error.contains("is not UTF-8"), "{error}");
+    }
+
+    /// A file that was written as llama.cpp's converter writes it.
+    #[test]
+    fn metadata_is_what_others_write() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/tokenizers");
+        let theirs = Gguf::open(format!("{folder}/world_gguf.gguf")).unwrap();
+        let tokens = theirs.metadata().require::<&Array>("tokenizer.ggml.tokens").unwrap();
+        let path = Path::new(folder).join("world.txt");
+        let vocabulary = parse_vocabulary(&path, &std::fs::read(&path).unwrap()).unwrap();
+        for (key, value) in metadata(&vocabulary, tokens.len()) {
+            match value {
+                Value::Array(ours) => {
+                    let theirs = theirs.metadata().require::<&Array>(key).unwrap();
+                    assert!(
+                        ours.kind() == theirs.kind() && ours.bytes() == theirs.bytes(),
+                        "{key}"
+                    );
+                }
+                Value::U32(ours) => assert_eq!(theirs.metadata().get(key).unwrap(), Some(ours)),
+                _ => {}
+            }
+        }
     }
 
     #[test]
