@@ -12,7 +12,7 @@ mod programs;
 mod words;
 
 pub use arrays::npy;
-pub use bessemer_llm::hostile::{gguf, safetensors, template, tokenizer_json};
+pub use bessemer_llm::hostile::{gguf, safetensors, template, tokenizer_json, vocabulary};
 pub use dice::Dice;
 pub use faults::Faulty;
 pub use ggufs::gguf_built;
@@ -43,4 +43,5 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("template", template),
     ("texts", texts),
     ("tokenizer_json", tokenizer_json),
+    ("vocabulary", vocabulary),
 ];

@@ -63,6 +63,7 @@ targets! {
     template: 3000,
     texts: 2000,
     tokenizer_json: 3000,
+    vocabulary: 6000,
 }
 
 /// Each target has a program for libFuzzer, and each of those a target.

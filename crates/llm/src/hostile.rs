@@ -48,6 +48,15 @@ pub fn tokenizer_json(data: &[u8]) {
     }
 }
 
+/// Bytes as a vocabulary of RWKV's world models.
+pub fn vocabulary(data: &[u8]) {
+    if let Ok(tokenizer) = Tokenizer::from_world("vocab.txt", data) {
+        use_tokenizer(&tokenizer);
+        let tokens = tokenizer.encode_bytes(data).expect("any bytes have tokens");
+        assert!(tokenizer.decode_bytes(&tokens).is_ok_and(|bytes| bytes.len() <= data.len()));
+    }
+}
+
 /// Bytes as a chat template.
 pub fn template(data: &[u8]) {
     let source = String::from_utf8_lossy(data);

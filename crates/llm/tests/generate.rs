@@ -4,6 +4,7 @@ use bessemer_core::{DType, Device};
 use bessemer_cpu::{Cpu, CpuOptions};
 use bessemer_llm::{
     Answer, Cancel, GenerateOptions, Llm, Prompt, Session, SessionOptions, StopReason, WhenFull,
+    files::{Gguf, GgufWriter, gguf::Array},
     sampling::Sampling,
     template::{Chat, Message},
     tiny::Tiny,
@@ -113,6 +114,61 @@ fn texts_end_where_they_should() {
     // Before the prompt is even tokenized.
     let none = llm.complete("Tell", &options).unwrap();
     assert_eq!((none.stop, none.tokens.len()), (StopReason::Cancelled, 0));
+}
+
+/// The tiny model with a vocabulary of RWKV's: bytes, an empty line, and a token with one in it.
+fn world(has_turns: bool) -> Llm {
+    let file = Gguf::from_bytes(Tiny::default().gguf(|_, _| {})).unwrap();
+    let mut writer = GgufWriter::new();
+    let own = |key: &str| !key.starts_with("tokenizer.");
+    for entry in file.metadata().iter().filter(|entry| own(&entry.key)) {
+        writer.set(&entry.key, entry.value.clone());
+    }
+    let bytes = (0..256).map(|byte| format!(r"\x{byte:02x}"));
+    let more = [r"\n\n", r".\n\n"].map(str::to_owned);
+    let tokens = ["<s>".to_owned()].into_iter().chain(bytes).chain(more);
+    writer.set("tokenizer.ggml.model", "rwkv");
+    writer.set("tokenizer.ggml.tokens", Array::of_strings(tokens));
+    writer.set("tokenizer.ggml.token_type", Array::of_i32([3].into_iter().chain([1; 258])));
+    if has_turns {
+        writer.set("tokenizer.ggml.eot_token_id", 257u32);
+    }
+    let mut tensors = Vec::new();
+    for tensor in file.tensors().iter() {
+        writer.tensor(&tensor.name, tensor.dtype, tensor.shape.clone()).unwrap();
+        tensors.push(file.tensors().bytes(tensor));
+    }
+    Llm::from_bytes(writer.to_bytes(&tensors).unwrap(), &cpu()).unwrap()
+}
+
+#[test]
+fn an_empty_line_ends_turns_of_world_models_and_no_texts() {
+    let llm = world(true);
+    let chat = Chat::new([Message::user("Hello")]);
+    let likely = |token: u32| GenerateOptions {
+        sampling: Sampling { logit_bias: vec![(token, 1e3)], ..Sampling::greedy() },
+        max_tokens: Some(3),
+        ..Default::default()
+    };
+    let says = |llm: &Llm, prompt: Prompt<'_>, options: &GenerateOptions| {
+        let answer = llm.generate(&mut session(llm), prompt, options).unwrap().finish().unwrap();
+        (answer.text, answer.stop)
+    };
+    let turn = says(&llm, Prompt::Chat(&chat), &likely(257));
+    assert_eq!(turn, ("".into(), StopReason::End(257)));
+    let turn = says(&llm, Prompt::Chat(&chat), &likely(258));
+    assert_eq!(turn, (".".into(), StopReason::Text("\n\n".into())));
+    // A story goes on, until it ends.
+    let story = says(&llm, Prompt::Text("Once"), &likely(257));
+    assert_eq!(story, ("\n\n".repeat(3), StopReason::Length));
+    assert_eq!(says(&llm, Prompt::Text("Once"), &likely(0)), ("".into(), StopReason::End(0)));
+    let endless = GenerateOptions { ignore_end: true, ..likely(258) };
+    let turn = says(&llm, Prompt::Chat(&chat), &endless);
+    assert_eq!(turn, (".\n\n".repeat(3), StopReason::Length));
+    // Where files do not say that it ends turns, answers may have empty lines.
+    let llm = world(false);
+    let turn = says(&llm, Prompt::Chat(&chat), &likely(258));
+    assert_eq!(turn, (".\n\n".repeat(3), StopReason::Length));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use bessemer_llm::{
     files::Gguf,
     tokenizer::{Encode, Tokenizer},
 };
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 
 fn fixtures() -> PathBuf {
@@ -19,22 +20,26 @@ fn texts() -> Vec<String> {
 /// found, text of the first there is.
 type Expected = (Option<Vec<u32>>, Vec<u32>, String);
 
+fn open(name: &str) -> Tokenizer {
+    let path = |kind: &str| fixtures().join(format!("tokenizers/{name}.{kind}"));
+    match ["json", "txt"].map(path).into_iter().find(|path| path.exists()) {
+        Some(path) => Tokenizer::open(path).unwrap(),
+        None => Tokenizer::from_gguf(&Gguf::open(path("gguf")).unwrap()).unwrap(),
+    }
+}
+
+fn expected<T: DeserializeOwned>(name: &str) -> T {
+    let path = fixtures().join(format!("tokenizers/{name}.expected"));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
 fn check(name: &str) {
-    let folder = fixtures().join("tokenizers");
-    let json = folder.join(format!("{name}.json"));
-    let tokenizer = if json.exists() {
-        Tokenizer::open(json).unwrap()
-    } else {
-        let file = Gguf::open(folder.join(format!("{name}.gguf"))).unwrap();
-        Tokenizer::from_gguf(&file).unwrap()
-    };
-    // A vocabulary that is there as JSON too is held to the same in both.
-    let expected = match name {
+    let tokenizer = open(name);
+    // A vocabulary that is there in another form too is held to the same in both.
+    let expected: Vec<Expected> = expected(match name {
         "spm_gguf" => name,
         _ => name.trim_end_matches("_gguf"),
-    };
-    let expected = std::fs::read(folder.join(format!("{expected}.expected"))).unwrap();
-    let expected: Vec<Expected> = serde_json::from_slice(&expected).unwrap();
+    });
     let texts = texts();
     assert_eq!(texts.len(), expected.len());
     let mut wrong = Vec::new();
@@ -82,6 +87,7 @@ kinds!(
     roberta,
     llama3,
     qwen2,
+    neox,
     smollm,
     starcoder,
     default,
@@ -100,6 +106,7 @@ kinds!(
     gpt2_gguf,
     llama3_gguf,
     qwen2_gguf,
+    neox_gguf,
     smollm_gguf,
     starcoder_gguf,
     default_gguf,
@@ -107,13 +114,49 @@ kinds!(
     deepseek3_gguf,
     deepseek_coder_gguf,
     falcon_gguf,
+    world,
+    world_gguf,
 );
+
+/// RWKV's package takes any bytes, and so do we.
+#[test]
+fn world_takes_bytes_that_are_no_text() {
+    for tokenizer in [open("world"), open("world_gguf")] {
+        for (hex, tokens) in expected::<Vec<(String, Vec<u32>)>>("world_bytes") {
+            let digits = hex.as_bytes().chunks(2).map(|pair| str::from_utf8(pair).unwrap());
+            let bytes: Vec<u8> = digits.map(|pair| u8::from_str_radix(pair, 16).unwrap()).collect();
+            assert_eq!(tokenizer.encode_bytes(&bytes).unwrap(), tokens, "{hex}");
+            assert_eq!(tokenizer.decode_bytes(&tokens).unwrap(), bytes, "{hex}");
+        }
+    }
+    let error = open("gpt2").encode_bytes(b"\xFF").unwrap_err().to_string();
+    assert!(error.contains("they are not UTF-8"), "{error}");
+}
+
+#[test]
+fn world_has_two_ends_and_one_special_token() {
+    for tokenizer in [open("world"), open("world_gguf")] {
+        let turn = tokenizer.token("\n\n").unwrap();
+        assert_eq!((tokenizer.bos(), tokenizer.eos()), (Some(0), Some(0)));
+        assert!(tokenizer.is_end(0) && tokenizer.is_special(0));
+        assert!(tokenizer.is_end(turn) && !tokenizer.is_special(turn));
+        assert_eq!(tokenizer.affixes(), (&[][..], &[][..]));
+        // Only a template can begin a text.
+        assert_eq!(tokenizer.encode("<s>a", Encode::TRUSTED).unwrap()[0], 0);
+        assert!(!tokenizer.encode("<s>a", Encode::TEXT).unwrap().contains(&0));
+        // What fills the vocabulary up is no text.
+        assert!(tokenizer.piece(401).unwrap().starts_with(b"[PAD"));
+        let text = tokenizer.encode("[PAD401]", Encode::TRUSTED).unwrap();
+        assert!(!text.contains(&401) && tokenizer.decode(&text).unwrap() == "[PAD401]");
+    }
+    assert_eq!(open("world").len(), 1204);
+    assert_eq!(open("world_gguf").len(), 1209);
+}
 
 #[test]
 fn what_bytes_and_pieces_say_goes_both_ways() {
-    let folder = fixtures().join("tokenizers");
-    for name in ["gpt2", "llama2", "smollm"] {
-        let tokenizer = Tokenizer::open(folder.join(format!("{name}.json"))).unwrap();
+    for name in ["gpt2", "llama2", "smollm", "world"] {
+        let tokenizer = open(name);
         // To SentencePiece a visible space is a space.
         let texts = texts().into_iter();
         for text in texts.filter(|text| name != "llama2" || !text.contains('▁')) {
@@ -126,16 +169,8 @@ fn what_bytes_and_pieces_say_goes_both_ways() {
 #[test]
 fn a_megabyte_of_one_letter_is_no_trap() {
     let text = "a".repeat(1 << 20);
-    let folder = fixtures().join("tokenizers");
-    for name in ["gpt2", "llama2", "unigram", "bert", "clip", "spm_gguf"] {
-        let json = folder.join(format!("{name}.json"));
-        let tokenizer = match json.exists() {
-            true => Tokenizer::open(json).unwrap(),
-            false => {
-                let file = Gguf::open(folder.join(format!("{name}.gguf"))).unwrap();
-                Tokenizer::from_gguf(&file).unwrap()
-            }
-        };
+    for name in ["gpt2", "llama2", "unigram", "bert", "clip", "spm_gguf", "world"] {
+        let tokenizer = open(name);
         // Quadratic work would take hours.
         assert!(!tokenizer.encode(&text, Encode::PLAIN).unwrap().is_empty());
         assert!(
@@ -147,7 +182,7 @@ fn a_megabyte_of_one_letter_is_no_trap() {
 
 #[test]
 fn tokens_that_do_not_exist_are_refused() {
-    let tokenizer = Tokenizer::open(fixtures().join("tokenizers/gpt2.json")).unwrap();
+    let tokenizer = open("gpt2");
     let error = tokenizer.decode(&[0, 99_999]).unwrap_err().to_string();
     assert!(error.contains("99999") && error.contains("800"), "{error}");
     assert!(tokenizer.stream().push(u32::MAX).is_err());

@@ -1,7 +1,8 @@
 //! Text generation: token by token, from the prompt to a stop reason.
 
 use super::{
-    Fallback, GenerateOptions, Llm, StopReason, Timings, WhenFull, lookup::Lookup, stops::Stops,
+    Fallback, GenerateOptions, Llm, Prompt, StopReason, Timings, WhenFull, lookup::Lookup,
+    stops::Stops,
 };
 use crate::{
     Error, Model, Result, Session,
@@ -38,6 +39,8 @@ pub struct Generation<'a> {
     fallback: Option<&'a Fallback>,
     session: &'a mut Session,
     options: GenerateOptions,
+    /// Whether the end of a turn does not end it: it is no chat.
+    ignore_turns: bool,
     sampler: Sampler,
     stream: Option<TextStream<'a>>,
     stops: Stops,
@@ -69,10 +72,11 @@ pub struct Answer {
 }
 
 impl<'a> Generation<'a> {
-    /// A generation from the tokens of a prompt; without them, it was cancelled before they were known.
+    /// A generation from a prompt and its tokens; without them, it was cancelled before they were known.
     pub(super) fn new(
         llm: &'a Llm,
         session: &'a mut Session,
+        from: &Prompt<'_>,
         prompt: Option<Vec<u32>>,
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
@@ -84,6 +88,10 @@ impl<'a> Generation<'a> {
             ));
         }
         let tokenizer = llm.tokenizer();
+        let mut options = options.clone();
+        if matches!(from, Prompt::Chat(_)) && !options.ignore_end {
+            options.stop.extend(tokenizer.turn_ends().iter().copied().map(String::from));
+        }
         let mut sampler = Sampler::new(&options.sampling, tokenizer.len())?;
         prompt.iter().for_each(|&token| sampler.accept(token));
         let mut generation = Generation {
@@ -93,7 +101,8 @@ impl<'a> Generation<'a> {
                 false => tokenizer.stream(),
             }),
             stops: Stops::new(&options.stop),
-            options: options.clone(),
+            options,
+            ignore_turns: matches!(from, Prompt::Text(_)),
             lookup: Lookup::new(),
             chosen: VecDeque::new(),
             tokens: Vec::new(),
@@ -189,7 +198,7 @@ impl<'a> Generation<'a> {
         let token = self.chosen.pop_front().ok_or_else(no_token)?;
         self.tokens.push(token);
         self.timings.tokens += 1;
-        if self.tokenizer.is_end(token) && !self.options.ignore_end {
+        if self.is_end(token) {
             return Ok(self.stop(StopReason::End(token)));
         }
         let text = match &mut self.stream {
@@ -204,6 +213,14 @@ impl<'a> Generation<'a> {
             self.stop(reason);
         }
         Ok(text)
+    }
+
+    fn is_end(&self, token: u32) -> bool {
+        match self.ignore_turns {
+            _ if self.options.ignore_end => false,
+            true => self.tokenizer.is_end_of_text(token),
+            false => self.tokenizer.is_end(token),
+        }
     }
 
     /// Ends the text; what was held back comes out.

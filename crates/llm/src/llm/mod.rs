@@ -205,8 +205,9 @@ impl Llm {
         prompt: impl Into<Prompt<'a>>,
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
-        let tokens = self.tokens_unless(&options.cancel, &prompt.into())?;
-        Generation::new(self, session, tokens, options)
+        let prompt = prompt.into();
+        let tokens = self.tokens_unless(&options.cancel, &prompt)?;
+        Generation::new(self, session, &prompt, tokens, options)
     }
 
     /// Answers a chat, by the model's own template. Messages are text and nothing else: words in
@@ -217,8 +218,9 @@ impl Llm {
         chat: &Chat,
         options: &GenerateOptions,
     ) -> Result<Generation<'a>> {
-        let tokens = self.tokens_unless(&options.cancel, &Prompt::Chat(chat))?;
-        Generation::new(self, session, tokens, options)
+        let prompt = Prompt::Chat(chat);
+        let tokens = self.tokens_unless(&options.cancel, &prompt)?;
+        Generation::new(self, session, &prompt, tokens, options)
     }
 
     /// A whole text, in a session of its own.
@@ -239,13 +241,14 @@ impl Llm {
         prompt: impl Into<Prompt<'a>>,
         options: &GenerateOptions,
     ) -> Result<Answer> {
-        let tokens = self.tokens_unless(&options.cancel, &prompt.into())?;
+        let prompt = prompt.into();
+        let tokens = self.tokens_unless(&options.cancel, &prompt)?;
         let len = tokens.as_ref().map_or(1, Vec::len);
         let room = options.max_tokens.map(|most| len.saturating_add(most));
         let trained = self.parts.model.config().context;
         let context = room.map(|room| room.min(trained.max(len)));
         let mut session = self.session(SessionOptions { context, ..Default::default() })?;
-        Generation::new(self, &mut session, tokens, options)?.finish()
+        Generation::new(self, &mut session, &prompt, tokens, options)?.finish()
     }
 
     /// What the model may say next: one number per token, larger is likelier.

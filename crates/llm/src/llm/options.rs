@@ -24,7 +24,8 @@ pub struct GenerateOptions {
     pub max_tokens: Option<usize>,
     /// How tokens are chosen.
     pub sampling: Sampling,
-    /// Texts that end the answer and are no part of it.
+    /// Texts that end the answer and are no part of it. In chats with RWKV's world models an empty line
+    /// is another.
     pub stop: Vec<String>,
     /// What happens when the context is full.
     pub when_full: WhenFull,

@@ -4,6 +4,7 @@
 mod chat;
 mod clock;
 mod source;
+pub(crate) mod world;
 
 pub use chat::{Chat, Message};
 
@@ -34,8 +35,18 @@ pub struct ChatTemplate {
 }
 
 impl ChatTemplate {
-    /// Reads a template.
+    /// Reads a template. `rwkv-world` is the name of one, the format of RWKV's world models.
+    ///
+    /// ```
+    /// use bessemer_llm::template::{Chat, ChatTemplate, Message};
+    ///
+    /// let chat = Chat::new([Message::user("Hello!")]);
+    /// let text = ChatTemplate::new("rwkv-world")?.render(&chat)?;
+    /// assert_eq!(text, "User: Hello!\n\nAssistant:");
+    /// # Ok::<(), bessemer_llm::Error>(())
+    /// ```
     pub fn new(source: &str) -> Result<ChatTemplate> {
+        let source = if source.trim() == world::NAME { world::SOURCE } else { source };
         Ok(ChatTemplate { template: Template::new(source).map_err(refused)? })
     }
 

@@ -1,6 +1,7 @@
-//! Where templates are found: in a GGUF file, or next to safetensors.
+//! Where templates are found: in a GGUF file, next to safetensors, or here for models that have a
+//! well-known one and do not say so.
 
-use super::ChatTemplate;
+use super::{ChatTemplate, world};
 use crate::{
     Error, Result,
     files::{ModelFile, read},
@@ -16,8 +17,10 @@ impl ChatTemplate {
     pub fn of(model: &ModelFile) -> Result<Option<ChatTemplate>> {
         let source = match model {
             ModelFile::Gguf(file) => {
-                let source = file.metadata().get::<&str>("tokenizer.chat_template")?;
-                source.map(str::to_owned)
+                let metadata = file.metadata();
+                let source = metadata.get::<&str>("tokenizer.chat_template")?;
+                let is_world = metadata.get("tokenizer.ggml.model")? == Some("rwkv");
+                source.or(is_world.then_some(world::NAME)).map(str::to_owned)
             }
             ModelFile::Safetensors(files) => in_folder(files.folder())?,
         };

@@ -92,6 +92,29 @@ impl Tokenizer {
         self.encode_watched(text, None, how, Watch::new(text.len(), Some(cancel)))
     }
 
+    /// The tokens of bytes that need not be text. Only world models of RWKV have tokens for all of
+    /// them; for others, bytes that are no text are an error. Nothing special is found in them.
+    ///
+    /// ```
+    /// use bessemer_llm::tokenizer::Tokenizer;
+    ///
+    /// let tokenizer = Tokenizer::from_world("vocab.txt", br"1 b'\xf0' 1")?;
+    /// assert_eq!(tokenizer.encode_bytes(b"\xF0\xF0")?, [1, 1]);
+    /// assert_eq!(tokenizer.decode_bytes(&[1, 1])?, b"\xF0\xF0");
+    /// # Ok::<(), bessemer_llm::Error>(())
+    /// ```
+    pub fn encode_bytes(&self, bytes: &[u8]) -> Result<Vec<u32>> {
+        if let Model::World(world) = &self.model {
+            let mut out = Vec::with_capacity(bytes.len() / 3 + 8);
+            world.encode_bytes(bytes, &Watch::new(bytes.len(), None), &mut out)?;
+            return Ok(out);
+        }
+        let text = std::str::from_utf8(bytes).map_err(|e| {
+            Error::Tokenizer(format!("encoding bytes: they are not UTF-8: {e}; pass text"))
+        })?;
+        self.encode(text, Encode::PLAIN)
+    }
+
     /// The tokens of the parts of a text, one after the other; all together are bounded.
     pub(crate) fn encode_parts(
         &self,

@@ -17,6 +17,11 @@ pub(crate) const MOST_MERGES: usize = 1 << 21;
 pub(crate) const MOST_PIECE_BYTES: usize = 4096;
 /// All pieces together; XLM-V's take 8 MB.
 pub(crate) const MOST_VOCAB_BYTES: usize = 16 << 20;
+/// Different beginnings of pieces, where a model looks pieces up byte by byte: no more than XLM-V's
+/// pieces have bytes.
+pub(crate) const MOST_NODES: usize = 8 << 20;
+/// A world vocabulary as text; the published one has 1.2 MB.
+pub(crate) const MOST_WORLD_BYTES: u64 = 64 << 20;
 
 /// Models reserve some thousands of added tokens, each with a short name.
 pub(crate) const MOST_ADDED: usize = 1 << 17;

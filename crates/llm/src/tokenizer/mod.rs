@@ -15,7 +15,9 @@ mod normalize;
 mod source;
 mod split;
 mod stream;
+mod trie;
 mod vocab;
+pub(crate) mod world;
 
 pub use encode::Encode;
 pub use stream::TextStream;
@@ -114,6 +116,26 @@ impl Tokenizer {
     /// ```
     pub fn is_end(&self, token: u32) -> bool {
         self.roles.ends.contains(&token)
+    }
+
+    /// Whether a token ends a text, not only a turn of a chat. The two differ for RWKV's world models,
+    /// whose turns end with an empty line.
+    pub(crate) fn is_end_of_text(&self, token: u32) -> bool {
+        let is_text = matches!(self.model, Model::World(_)) && !self.is_special(token);
+        self.is_end(token) && (!is_text || self.eos() == Some(token))
+    }
+
+    /// Texts that end a turn of a chat as its tokens do: tokens of RWKV's world models may have more in
+    /// them than the empty line that ends it.
+    pub(crate) fn turn_ends(&self) -> &'static [&'static str] {
+        const EMPTY_LINE: &str = "\n\n";
+        match &self.model {
+            Model::World(_) if self.token(EMPTY_LINE).is_some_and(|id| self.is_end(id)) => {
+                &[EMPTY_LINE]
+            }
+            Model::World(_) => &["\n\nUser:"],
+            _ => &[],
+        }
     }
 
     /// Whether a token steers the model and is not text.

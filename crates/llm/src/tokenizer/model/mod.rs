@@ -1,10 +1,12 @@
-//! How a word becomes tokens: BPE, SentencePiece's BPE, unigram, WordPiece, whole words.
+//! How a word becomes tokens: BPE, SentencePiece's BPE, unigram, WordPiece, whole words,
+//! longest tokens.
 
 pub(crate) mod bpe;
 pub(crate) mod merge;
 pub(crate) mod spm;
 pub(crate) mod unigram;
 pub(crate) mod word_piece;
+pub(crate) mod world;
 
 pub(crate) use merge::Scratch;
 
@@ -14,6 +16,7 @@ use bpe::Bpe;
 use spm::Spm;
 use unigram::Unigram;
 use word_piece::WordPiece;
+use world::World;
 
 /// Something that turns one word into tokens.
 pub(crate) trait Words {
@@ -35,6 +38,7 @@ pub(crate) enum Model {
     WordPiece(WordPiece),
     /// Words of the vocabulary, and this token for all others.
     WordLevel(Option<u32>),
+    World(World),
 }
 
 impl Words for Model {
@@ -51,6 +55,7 @@ impl Words for Model {
             Model::Spm(model) => model.encode(vocab, word, scratch, watch, out),
             Model::Unigram(model) => model.encode(vocab, word, scratch, watch, out),
             Model::WordPiece(model) => model.encode(vocab, word, scratch, watch, out),
+            Model::World(model) => model.encode(vocab, word, scratch, watch, out),
             Model::WordLevel(unknown) => {
                 out.extend(vocab.id(word.as_bytes()).or(*unknown));
                 Ok(())

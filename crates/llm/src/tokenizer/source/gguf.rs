@@ -17,10 +17,12 @@ use crate::{
             spm::Spm,
             unigram::Unigram,
             word_piece::WordPiece,
+            world::World,
         },
         normalize::{Bert, Charsmap, Normalize},
         split::{Pattern, Prepend, Split, VISIBLE_SPACE, family},
         vocab::Vocab,
+        world::unescape,
     },
 };
 
@@ -63,12 +65,13 @@ pub(super) fn read(meta: &Metadata) -> Result<Tokenizer> {
         "gpt2" => listed.bpe()?,
         "bert" => listed.word_piece()?,
         "t5" => listed.unigram()?,
+        "rwkv" => listed.world()?,
         other => {
             return Err(Error::unsupported(
                 meta.path(),
                 format!("key `{}`", key("model")),
                 format!("tokenizer {other:?}"),
-                "the supported ones are llama, gpt2, bert and t5",
+                "the supported ones are llama, gpt2, bert, t5 and rwkv",
             ));
         }
     };
@@ -297,7 +300,8 @@ impl<'a> Listed<'a> {
         let bytes = self.byte_tokens();
         let bytes = (bytes[0] != NO_TOKEN).then_some(bytes);
         let usable = |id| self.is_text(id);
-        let model = Unigram::new(&vocab, scores, usable, unknown, bytes);
+        let model = Unigram::new(&vocab, scores, usable, unknown, bytes)
+            .map_err(|e| self.meta.refuse(&key("tokens"), e))?;
         let prefix = self.flag("add_space_prefix", true)?;
         let mut normalizers = self.visible_spaces(false)?;
         normalizers.pop();
@@ -317,12 +321,34 @@ impl<'a> Listed<'a> {
         })
     }
 
+    fn world(&self) -> Result<Kind> {
+        let refuse = |why: String| self.meta.refuse(&key("tokens"), why);
+        let mut vocab = Vocab::new();
+        for (id, token) in self.tokens.iter().enumerate() {
+            let token =
+                unescape(token).map_err(|why| refuse(format!("has a token {id} that {why}")))?;
+            vocab.push(&token, self.is_text(id as u32)).map_err(refuse)?;
+        }
+        let usable = vocab.iter().zip(0..).filter(|(_, id)| self.is_text(*id));
+        let model = World::new(usable, self.role("unknown_token_id", None)?).map_err(refuse)?;
+        Ok(Kind {
+            vocab,
+            model: Model::World(model),
+            normalizers: Vec::new(),
+            splits: Vec::new(),
+            decoder: Decoder::default(),
+            bos: false,
+            eos: false,
+        })
+    }
+
     fn assemble(self, model: &str, kind: Kind) -> Result<Tokenizer> {
         // What files of these kinds leave out is what their first models had.
         let (bos, eos) = match model {
             "llama" => (Some(1), Some(2)),
             "bert" => (Some(101), Some(102)),
             "t5" => (None, Some(1)),
+            "rwkv" => (Some(0), Some(0)),
             _ => (None, None),
         };
         let mut bos = self.role("bos_token_id", bos)?;
@@ -332,7 +358,7 @@ impl<'a> Listed<'a> {
             bos = self.role("cls_token_id", bos)?;
             last = self.role("seperator_token_id", last)?;
         }
-        let added = self.added()?;
+        let added = self.added(model, &kind.vocab)?;
         let more = [self.role("eot_token_id", None)?, self.role("eom_token_id", None)?];
         let ends = ends(&added, more.into_iter().chain([eos]).flatten());
         let special = (0..self.tokens.len() as u32)
@@ -355,7 +381,7 @@ impl<'a> Listed<'a> {
     }
 
     /// Control tokens are special; tokens of a user's own are found always.
-    fn added(&self) -> Result<Vec<Added>> {
+    fn added(&self, model: &str, vocab: &Vocab) -> Result<Vec<Added>> {
         let name = self.meta.get::<&str>("general.name")?.unwrap_or("");
         let is_phi3 = ["phi-3", "phi3"].iter().any(|phi| name.to_lowercase().contains(phi));
         let mut added = Vec::new();
@@ -365,7 +391,9 @@ impl<'a> Listed<'a> {
                 USER_DEFINED => false,
                 _ => continue,
             };
-            let Ok(content) = std::str::from_utf8(token) else {
+            // Only these are spelled with escapes.
+            let token = if model == "rwkv" { vocab.piece(id as u32) } else { Some(*token) };
+            let Ok(content) = std::str::from_utf8(token.unwrap_or_default()) else {
                 let why = format!("has the special token {id}, which is not UTF-8");
                 return Err(self.meta.refuse(&key("tokens"), why));
             };

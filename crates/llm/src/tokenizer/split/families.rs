@@ -101,7 +101,7 @@ pub(crate) fn family(name: &str) -> Option<Family> {
         splits,
         whole_words: is_llama3 || name == "tekken",
         starts_with_bos: is_llama3 || name == "tekken",
-        composes: matches!(name, "qwen2" | "deepseek-r1-qwen"),
+        composes: matches!(name, "qwen2" | "deepseek-r1-qwen" | "olmo" | "mpt"),
     })
 }
 

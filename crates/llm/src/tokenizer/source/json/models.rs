@@ -173,7 +173,8 @@ impl ModelJson<'_> {
         let by_name = || parts::bytes_by_name(|name| vocab.id(name.as_bytes()));
         let bytes = self.byte_fallback.then(by_name);
         let is_listed = |id: u32| (id as usize) < listed.len();
-        let model = Unigram::new(&vocab, scores, is_listed, unknown, bytes);
+        let model = Unigram::new(&vocab, scores, is_listed, unknown, bytes)
+            .map_err(|e| at.of("vocab").excessive(e))?;
         Ok(Read { model: Model::Unigram(model), vocab, unknown })
     }
 
