@@ -7,6 +7,7 @@
 mod common;
 mod files;
 mod models;
+mod pth;
 mod sessions;
 #[path = "../../../core/tests/texts/mod.rs"]
 mod texts;
@@ -65,6 +66,7 @@ fn without_checksums(text: &str) -> String {
 fn every_refusal_says_what_is_wrong() {
     let groups = [
         ("files", files::said()),
+        ("pth", pth::said()),
         ("models", models::said()),
         ("tokenizers", tokenizers::said()),
         ("sessions", sessions::said()),
