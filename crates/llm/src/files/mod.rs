@@ -10,6 +10,7 @@ mod model;
 mod names;
 pub mod pth;
 pub(crate) mod read;
+pub mod rwkv;
 pub mod safetensors;
 #[cfg(unix)]
 mod sigbus;

@@ -80,6 +80,15 @@ impl Tensors {
         Ok(())
     }
 
+    /// Other tensors of the same files, and of one more: `made`, which was made of `path`. All ranges are
+    /// within their files, and names differ.
+    pub(crate) fn derive(&self, path: &Path, made: Vec<u8>, list: Vec<Tensor>) -> Tensors {
+        let mut files = self.files.clone();
+        files.push((path.to_owned(), HostMemory::new(Arc::new(made))));
+        let by_name = list.iter().enumerate().map(|(i, tensor)| (tensor.name.clone(), i)).collect();
+        Tensors { files, list, by_name, maps: self.maps.clone() }
+    }
+
     /// Remembers that a file is mapped; an error if it was truncated while it was read.
     pub(crate) fn watch(&mut self, map: Arc<Mapped>) -> Result<()> {
         map.check()?;

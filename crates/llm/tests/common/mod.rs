@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod pth;
+pub mod rwkv;
 
 use bessemer_core::{DType, Device, Shape};
 use bessemer_cpu::Reference;

@@ -8,6 +8,7 @@ mod common;
 mod files;
 mod models;
 mod pth;
+mod rwkv;
 mod sessions;
 #[path = "../../../core/tests/texts/mod.rs"]
 mod texts;
@@ -67,6 +68,7 @@ fn every_refusal_says_what_is_wrong() {
     let groups = [
         ("files", files::said()),
         ("pth", pth::said()),
+        ("rwkv", rwkv::said()),
         ("models", models::said()),
         ("tokenizers", tokenizers::said()),
         ("sessions", sessions::said()),

@@ -75,7 +75,7 @@ fn add(tensors: &mut Tensors, path: &Path, data: HostMemory) -> Result<()> {
                 "was saved in the format of PyTorch 1.5 or older",
                 "load it and save it again with a newer PyTorch",
             ),
-            _ => ("is not a file that torch.save wrote", "pass a .pth, safetensors or GGUF file"),
+            _ => ("was not written by torch.save", "pass a .pth, safetensors or GGUF file"),
         };
         return Err(Error::broken(path, "the file", why, remedy));
     }
