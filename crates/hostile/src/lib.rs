@@ -12,7 +12,7 @@ mod programs;
 mod words;
 
 pub use arrays::npy;
-pub use bessemer_llm::hostile::{gguf, safetensors, template, tokenizer_json, vocabulary};
+pub use bessemer_llm::hostile::{gguf, pth, safetensors, template, tokenizer_json, vocabulary};
 pub use dice::Dice;
 pub use faults::Faulty;
 pub use ggufs::gguf_built;
@@ -37,6 +37,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("npy", npy),
     ("program_built", program_built),
     ("program_text", program_text),
+    ("pth", pth),
     ("safetensors", safetensors),
     ("settings", settings),
     ("state", state),

@@ -57,6 +57,7 @@ targets! {
     npy: 6000,
     program_built: 400,
     program_text: 1000,
+    pth: 6000,
     safetensors: 6000,
     settings: 6000,
     state: 1000,

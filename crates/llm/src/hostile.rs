@@ -3,7 +3,7 @@
 
 use crate::{
     Session,
-    files::{Gguf, ModelFile, Safetensors},
+    files::{Gguf, ModelFile, Pth, Safetensors},
     inspect::Summary,
     state::Checksums,
     template::{Chat, ChatTemplate, Message},
@@ -39,6 +39,16 @@ pub fn safetensors(data: &[u8]) {
         assert_eq!(file.tensors().bytes(tensor).len(), tensor.range.len());
     }
     let _ = Summary::new(&ModelFile::Safetensors(Box::new(file)), 4096, DType::F16);
+}
+
+/// Bytes as a `.pth` file.
+pub fn pth(data: &[u8]) {
+    let Ok(file) = Pth::from_bytes(data.to_vec()) else {
+        return;
+    };
+    for tensor in file.tensors().iter() {
+        assert_eq!(file.tensors().bytes(tensor).len(), tensor.range.len());
+    }
 }
 
 /// Bytes as a `tokenizer.json`.

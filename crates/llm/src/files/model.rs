@@ -1,6 +1,9 @@
 //! A model file of either format.
 
-use super::{Gguf, Safetensors, Tensors};
+use super::{
+    Gguf, Safetensors, Tensors,
+    rwkv::{self, Source},
+};
 use crate::Result;
 use std::path::Path;
 
@@ -19,24 +22,34 @@ use std::path::Path;
 /// ```
 #[derive(Clone)]
 pub enum ModelFile {
-    /// GGUF: weights, configuration, tokenizer and template in one.
+    /// GGUF: weights, configuration, tokenizer and template in one. RWKV models of other files are
+    /// presented as this.
     Gguf(Box<Gguf>),
     /// safetensors, with JSON files beside it.
     Safetensors(Box<Safetensors>),
 }
 
 impl ModelFile {
-    /// Opens a model: a GGUF file, a safetensors file or index, or a folder with either.
+    /// Opens a model: a GGUF file, a safetensors file or index, or a folder with either. RWKV models may
+    /// also be in files that PyTorch saved, or in safetensors files of web-rwkv (`.st`).
     pub fn open(path: impl AsRef<Path>) -> Result<ModelFile> {
         let path = path.as_ref();
         let named = |end: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(end));
-        if path.is_dir() || named("safetensors") || named("json") {
-            if let Some(gguf) = only_gguf(path) {
-                return Ok(ModelFile::Gguf(Box::new(Gguf::open(gguf)?)));
-            }
-            return Ok(ModelFile::Safetensors(Box::new(Safetensors::open(path)?)));
+        let is_pth = rwkv::is_pth_model(path)?;
+        if !is_pth && !path.is_dir() && !["safetensors", "st", "json"].into_iter().any(named) {
+            return Ok(ModelFile::Gguf(Box::new(Gguf::open(path)?)));
         }
-        Ok(ModelFile::Gguf(Box::new(Gguf::open(path)?)))
+        if let Some(gguf) = only_gguf(path) {
+            return Ok(ModelFile::Gguf(Box::new(Gguf::open(gguf)?)));
+        }
+        if is_pth {
+            return Ok(ModelFile::Gguf(Box::new(rwkv::open(path, None)?)));
+        }
+        let files = Safetensors::open(path)?;
+        Ok(match rwkv::read(&Source::of_safetensors(&files, path), None)? {
+            Some(file) => ModelFile::Gguf(Box::new(file)),
+            None => ModelFile::Safetensors(Box::new(files)),
+        })
     }
 
     /// Its tensors.

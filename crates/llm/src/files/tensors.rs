@@ -54,7 +54,18 @@ impl Tensors {
     /// Adds a file with its tensors, which must lie within it, apart from each other, and have
     /// names that are not taken.
     pub(crate) fn add(&mut self, path: &Path, data: HostMemory, found: Vec<Tensor>) -> Result<()> {
-        check_apart(path, data.bytes().len(), &found)?;
+        check_apart(path, &found)?;
+        self.add_views(path, data, found)
+    }
+
+    /// The same for tensors that may share bytes.
+    pub(crate) fn add_views(
+        &mut self,
+        path: &Path,
+        data: HostMemory,
+        found: Vec<Tensor>,
+    ) -> Result<()> {
+        check_within(path, data.bytes().len(), &found)?;
         let file = self.files.len();
         self.files.push((path.to_owned(), data));
         for mut tensor in found {
@@ -67,6 +78,15 @@ impl Tensors {
             self.list.push(tensor);
         }
         Ok(())
+    }
+
+    /// Other tensors of the same files, and of one more: `made`, which was made of `path`. All ranges are
+    /// within their files, and names differ.
+    pub(crate) fn derive(&self, path: &Path, made: Vec<u8>, list: Vec<Tensor>) -> Tensors {
+        let mut files = self.files.clone();
+        files.push((path.to_owned(), HostMemory::new(Arc::new(made))));
+        let by_name = list.iter().enumerate().map(|(i, tensor)| (tensor.name.clone(), i)).collect();
+        Tensors { files, list, by_name, maps: self.maps.clone() }
     }
 
     /// Remembers that a file is mapped; an error if it was truncated while it was read.
@@ -167,9 +187,7 @@ pub(crate) fn tensor_bytes(dtype: DType, shape: &Shape) -> Result<usize, String>
     })
 }
 
-fn check_apart(path: &Path, bytes: usize, found: &[Tensor]) -> Result<()> {
-    let mut order: Vec<&Tensor> = found.iter().filter(|t| !t.range.is_empty()).collect();
-    order.sort_by_key(|t| t.range.start);
+fn check_within(path: &Path, bytes: usize, found: &[Tensor]) -> Result<()> {
     if let Some(last) = found.iter().max_by_key(|t| t.range.end)
         && last.range.end > bytes
     {
@@ -181,6 +199,12 @@ fn check_apart(path: &Path, bytes: usize, found: &[Tensor]) -> Result<()> {
         let place = format!("tensor `{}`", last.name);
         return Err(Error::damaged(path, place, why));
     }
+    Ok(())
+}
+
+fn check_apart(path: &Path, found: &[Tensor]) -> Result<()> {
+    let mut order: Vec<&Tensor> = found.iter().filter(|t| !t.range.is_empty()).collect();
+    order.sort_by_key(|t| t.range.start);
     for pair in order.windows(2) {
         if pair[1].range.start < pair[0].range.end {
             let why = format!(

@@ -132,7 +132,7 @@ impl Summary {
         let work = config.map(|config| config.work_bytes(rows));
         Ok(Summary {
             format,
-            files: tensors.files().map(|p| p.display().to_string()).collect(),
+            files: files(tensors),
             parameters: tensors.iter().map(|t| t.shape.elements() as u64).sum(),
             dtypes: tallies(tensors),
             memory: Memory {
@@ -158,6 +158,17 @@ impl Summary {
                 .collect(),
         })
     }
+}
+
+/// The files, each once: what was made of one as it was opened counts to it.
+fn files(tensors: &Tensors) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for path in tensors.files().map(|path| path.display().to_string()) {
+        if files.last() != Some(&path) && files.first() != Some(&path) {
+            files.push(path);
+        }
+    }
+    files
 }
 
 fn tallies(tensors: &Tensors) -> BTreeMap<String, Tally> {

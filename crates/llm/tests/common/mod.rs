@@ -1,6 +1,9 @@
 //! What the tests of refused models share: files of the fixtures, with something changed.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod pth;
+pub mod rwkv;
+
 use bessemer_core::{DType, Device, Shape};
 use bessemer_cpu::Reference;
 use bessemer_llm::{

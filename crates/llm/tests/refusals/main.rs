@@ -7,6 +7,8 @@
 mod common;
 mod files;
 mod models;
+mod pth;
+mod rwkv;
 mod sessions;
 #[path = "../../../core/tests/texts/mod.rs"]
 mod texts;
@@ -65,6 +67,8 @@ fn without_checksums(text: &str) -> String {
 fn every_refusal_says_what_is_wrong() {
     let groups = [
         ("files", files::said()),
+        ("pth", pth::said()),
+        ("rwkv", rwkv::said()),
         ("models", models::said()),
         ("tokenizers", tokenizers::said()),
         ("sessions", sessions::said()),

@@ -88,6 +88,11 @@ impl Gguf {
         Ok(Gguf { version: head.version, metadata: head.metadata, tensors })
     }
 
+    /// What a file of these would be.
+    pub(super) fn assembled(metadata: Metadata, tensors: Tensors) -> Gguf {
+        Gguf { version: 3, metadata, tensors }
+    }
+
     /// The version of the format: 2 or 3.
     pub fn version(&self) -> u32 {
         self.version

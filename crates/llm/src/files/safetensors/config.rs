@@ -28,7 +28,7 @@ pub struct Config {
 
 impl Config {
     /// The `config.json` of a folder; `None` if it has none.
-    pub(super) fn beside(folder: &Path) -> Result<Option<Config>> {
+    pub(in crate::files) fn beside(folder: &Path) -> Result<Option<Config>> {
         let path = folder.join("config.json");
         if !path.exists() {
             return Ok(None);

@@ -18,7 +18,11 @@ struct Index {
     weight_map: BTreeMap<String, String>,
 }
 
-pub(super) fn open(path: &Path) -> Result<Tensors> {
+/// Opens all files of an index; `add` reads one.
+pub(in crate::files) fn open(
+    path: &Path,
+    add: impl Fn(&mut Tensors, &Path) -> Result<()>,
+) -> Result<Tensors> {
     let text = read::all(path, MOST_BYTES)?;
     let index: Index = serde_json::from_slice(&text)
         .map_err(|e| Error::damaged(path, "the file", format!("is invalid: {e}")))?;
@@ -41,7 +45,7 @@ pub(super) fn open(path: &Path) -> Result<Tensors> {
             let remedy = "put all shards into one folder";
             return Err(Error::broken(&file, "the file", "is missing (a shard)", remedy));
         }
-        super::add_mapped(&mut tensors, &file)?;
+        add(&mut tensors, &file)?;
     }
     for (name, file) in &index.weight_map {
         if tensors.get(name).is_none() {

@@ -5,6 +5,7 @@ mod header;
 mod index;
 
 pub use config::Config;
+pub(super) use index::open as index_of;
 
 use super::{map::map, names::ShardName, tensors::Tensors};
 use crate::{Error, Result};
@@ -47,7 +48,7 @@ impl Safetensors {
         let entry = if path.is_dir() { entry_of(path)? } else { path.to_owned() };
         let folder = entry.parent().unwrap_or(Path::new("")).to_owned();
         let tensors = if entry.extension().is_some_and(|e| e == "json") {
-            index::open(&entry)?
+            index_of(&entry, add_mapped)?
         } else {
             match ShardName::parse(&entry) {
                 Some(shard) if shard.count > 1 => {
@@ -57,7 +58,7 @@ impl Safetensors {
                         let why = "is missing beside the shards";
                         return Err(Error::broken(&index, "the file", why, remedy));
                     }
-                    index::open(&index)?
+                    index_of(&index, add_mapped)?
                 }
                 _ => {
                     let mut tensors = Tensors::new();
@@ -103,7 +104,7 @@ impl Safetensors {
     }
 }
 
-fn entry_of(folder: &Path) -> Result<PathBuf> {
+pub(super) fn entry_of(folder: &Path) -> Result<PathBuf> {
     let found = [INDEX, SINGLE].map(|name| folder.join(name));
     found.into_iter().find(|p| p.exists()).ok_or_else(|| {
         let why = format!("has neither {SINGLE} nor {INDEX}");
