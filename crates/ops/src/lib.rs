@@ -22,6 +22,7 @@
 //! # Ok::<(), bessemer_core::Error>(())
 //! ```
 
+mod add_layer_norm;
 mod add_rms_norm;
 mod attention;
 mod bind;
@@ -58,6 +59,7 @@ mod wkv4;
 mod wkv6;
 mod wkv7;
 
+pub use add_layer_norm::AddLayerNorm;
 pub use add_rms_norm::AddRmsNorm;
 pub use attention::Attention;
 pub use bind::Input;
@@ -93,6 +95,7 @@ use case::Case;
 /// ops are made of.
 pub fn cases() -> Vec<Case> {
     let families: &[fn() -> Vec<Case>] = &[
+        add_layer_norm::cases,
         add_rms_norm::cases,
         attention::cases,
         concat::cases,

@@ -7,12 +7,15 @@ use bessemer_cpu::Reference;
 use bessemer_ops::cases;
 use bessemer_webgpu::{WebGpu, WebGpuOptions};
 
-/// Every second case, from number `first` on: halves that run side by side.
+/// Every second case, from number `first` on: halves that run side by side. `WEBGPU_OP=rms_norm` narrows
+/// them to one op while its kernel is being written.
 fn check(portable: bool, first: usize) {
     let device = WebGpu::open(WebGpuOptions { portable, ..Default::default() }).unwrap();
     let reference = Reference::new();
+    let only = std::env::var("WEBGPU_OP").ok();
     let failures: Vec<String> = cases()
         .iter()
+        .filter(|case| only.as_ref().is_none_or(|op| case.op == op))
         .skip(first)
         .step_by(2)
         .filter_map(|case| Some(format!("{case:?}: {}", judge(case, &device, &reference).err()?)))

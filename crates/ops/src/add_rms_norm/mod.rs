@@ -7,6 +7,7 @@ mod reference;
 mod webgpu;
 
 pub(crate) use cases::cases;
+pub(crate) use cpu::sum_and_norm;
 
 use crate::check::Check;
 use bessemer_core::{

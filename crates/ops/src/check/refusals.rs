@@ -77,6 +77,15 @@ fn norms(walk: &Walk) {
         sum: f(&[2, 4]),
         out: out.clone(),
     };
+    let add_layer = AddLayerNorm {
+        x: x.clone(),
+        y: f(&[2, 4]),
+        weight: weight.clone(),
+        bias: Some(f(&[4])),
+        epsilon: 0.0,
+        sum: f(&[2, 4]),
+        out: out.clone(),
+    };
     let group = GroupNorm {
         x: images.0,
         groups: 3,
@@ -96,10 +105,15 @@ fn norms(walk: &Walk) {
     walk.refuse(LayerNorm { bias: Some(short.clone()), ..layer.clone() });
     walk.refuse(LayerNorm { epsilon: -1.0, ..layer });
     walk.refuse(AddRmsNorm { y: ints.clone(), ..add.clone() });
-    walk.refuse(AddRmsNorm { x: point, ..add.clone() });
-    walk.refuse(AddRmsNorm { sum: wide, ..add.clone() });
+    walk.refuse(AddRmsNorm { x: point.clone(), ..add.clone() });
+    walk.refuse(AddRmsNorm { sum: wide.clone(), ..add.clone() });
     walk.refuse(AddRmsNorm { weight: short.clone(), ..add.clone() });
     walk.refuse(AddRmsNorm { epsilon: f32::INFINITY, ..add });
+    walk.refuse(AddLayerNorm { y: ints.clone(), ..add_layer.clone() });
+    walk.refuse(AddLayerNorm { x: point, ..add_layer.clone() });
+    walk.refuse(AddLayerNorm { sum: wide, ..add_layer.clone() });
+    walk.refuse(AddLayerNorm { bias: Some(short.clone()), ..add_layer.clone() });
+    walk.refuse(AddLayerNorm { epsilon: -1.0, ..add_layer });
     walk.refuse(GroupNorm { out: ints, ..group.clone() });
     walk.refuse(GroupNorm { x: weight, ..group.clone() });
     walk.refuse(GroupNorm { out, ..group.clone() });

@@ -5,8 +5,25 @@ use bessemer_core::{View, cpu::CpuContext};
 use bessemer_simd::{Arch, Isa, Kernel, fold};
 
 pub(super) fn layer_norm(op: &LayerNorm, cpu: &CpuContext<'_>) {
-    let width = op.x.shape().width();
-    let row_of = |view: &Option<View>, other: f32| {
+    let (width, epsilon) = (op.x.shape().width(), op.epsilon);
+    let (weight, bias) = affine(cpu, width, op.weight.as_ref(), op.bias.as_ref());
+    let (x, isa) = (cpu.rows(&op.x), cpu.isa());
+    cpu.for_each_row_with(&op.out, 8192 / width.max(1) + 1, width, |i, out, buffer| {
+        out.compute(buffer, |row| {
+            x.load(i, row);
+            isa.run(NormRow { row, weight, bias, epsilon });
+        });
+    });
+}
+
+/// What normed rows of `width` elements are multiplied by, and what is then added to them.
+pub(crate) fn affine<'a>(
+    cpu: &'a CpuContext<'_>,
+    width: usize,
+    weight: Option<&View>,
+    bias: Option<&View>,
+) -> (&'a [f32], &'a [f32]) {
+    let row_of = |view: Option<&View>, other: f32| {
         let row = cpu.scratch(width);
         match view {
             Some(view) => cpu.rows(view).load(0, row),
@@ -14,22 +31,35 @@ pub(super) fn layer_norm(op: &LayerNorm, cpu: &CpuContext<'_>) {
         }
         &*row
     };
-    let (weight, bias) = (row_of(&op.weight, 1.0), row_of(&op.bias, 0.0));
-    let (x, isa) = (cpu.rows(&op.x), cpu.isa());
-    cpu.for_each_row_with(&op.out, 8192 / width.max(1) + 1, width, |i, out, buffer| {
-        out.compute(buffer, |row| {
-            x.load(i, row);
-            // The mean as `f32` has it, and then what that leaves: numbers far from zero keep
-            // all their places.
-            let pivot = moments(isa, row).sum / width as f32;
-            scale_and_shift(isa, row, 1.0, -pivot);
-            let Moments { sum, squares } = moments(isa, row);
-            let mean = sum / width as f32;
-            let variance = not_below_zero(squares / width as f32 - mean * mean);
-            let scale = 1.0 / (variance + op.epsilon).sqrt();
-            isa.run(Norm { row, mean, scale, weight, bias });
-        });
-    });
+    (row_of(weight, 1.0), row_of(bias, 0.0))
+}
+
+/// A row normed in its place.
+pub(crate) struct NormRow<'a> {
+    pub(crate) row: &'a mut [f32],
+    pub(crate) weight: &'a [f32],
+    pub(crate) bias: &'a [f32],
+    pub(crate) epsilon: f32,
+}
+
+impl Kernel for NormRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        let NormRow { row, weight, bias, epsilon } = self;
+        let width = row.len() as f32;
+        // The mean as `f32` has it, and then what that leaves: numbers far from zero keep all their
+        // places.
+        let pivot = fold::sum_of::<A>(row, |x| x) / width;
+        row.iter_mut().for_each(|x| *x -= pivot);
+        let mean = fold::sum_of::<A>(row, |x| x) / width;
+        let variance = not_below_zero(fold::sum_squares::<A>(row) / width - mean * mean);
+        let scale = 1.0 / (variance + epsilon).sqrt();
+        for ((x, weight), bias) in row.iter_mut().zip(weight).zip(bias) {
+            *x = A::fma((*x - mean) * scale, *weight, *bias);
+        }
+    }
 }
 
 /// A variance that rounding has brought below 0 is 0; NaN stays.
@@ -76,23 +106,4 @@ pub(crate) fn scale_and_shift(isa: Isa, row: &mut [f32], scale: f32, shift: f32)
         }
     }
     isa.run(Line(row, scale, shift));
-}
-
-struct Norm<'a> {
-    row: &'a mut [f32],
-    mean: f32,
-    scale: f32,
-    weight: &'a [f32],
-    bias: &'a [f32],
-}
-
-impl Kernel for Norm<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<A: Arch>(self) {
-        for ((x, weight), bias) in self.row.iter_mut().zip(self.weight).zip(self.bias) {
-            *x = A::fma((*x - self.mean) * self.scale, *weight, *bias);
-        }
-    }
 }

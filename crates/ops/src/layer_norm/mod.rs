@@ -7,7 +7,7 @@ mod reference;
 pub(crate) mod webgpu;
 
 pub(crate) use cases::cases;
-pub(crate) use cpu::{moments, not_below_zero, scale_and_shift};
+pub(crate) use cpu::{NormRow, affine, moments, not_below_zero, scale_and_shift};
 
 use crate::check::Check;
 use bessemer_core::{

@@ -1,5 +1,6 @@
 // A workgroup for each run of elements that are normed together. Runs follow each other in
-// row-major order; each `size` elements belong to one of `channels` weights.
+// row-major order; each `size` elements belong to one of `channels` weights. `value` says what is
+// normed, of `x` or of `x + y`, and `keep` stores it.
 OPERANDS
 MATHS
 FOLDS
@@ -15,13 +16,13 @@ fn main(
     let first = run * params.width;
     let width = f32(params.width);
     // Rounding is less of what is near zero: all is seen from the first element.
-    let origin = load_x(place_x(first));
+    let origin = value(first);
     var sum = 0.0;
-    for (var i = thread; i < params.width; i += THREADS) { sum += load_x(place_x(first + i)) - origin; }
+    for (var i = thread; i < params.width; i += THREADS) { sum += value(first + i) - origin; }
     let off = group_sum(sum, thread) / width;
     sum = 0.0;
     for (var i = thread; i < params.width; i += THREADS) {
-        let x = (load_x(place_x(first + i)) - origin) - off;
+        let x = (value(first + i) - origin) - off;
         sum += x * x;
     }
     sum = group_sum(sum, thread);
@@ -31,7 +32,7 @@ fn main(
         // Squares beyond what floats hold: the run is brought near 1 first.
         var most = 0.0;
         for (var i = thread; i < params.width; i += THREADS) {
-            most = max(most, abs((load_x(place_x(first + i)) - origin) - off));
+            most = max(most, abs((value(first + i) - origin) - off));
         }
         most = group_max(most, thread);
         if is_true(most) && !is_inf(most) {
@@ -39,7 +40,7 @@ fn main(
             unit = power_of_two(-exponent);
             var near = 0.0;
             for (var i = thread; i < params.width; i += THREADS) {
-                let x = ((load_x(place_x(first + i)) - origin) - off) * unit;
+                let x = ((value(first + i) - origin) - off) * unit;
                 near += x * x;
             }
             near = group_sum(near, thread);
@@ -48,7 +49,9 @@ fn main(
     }
     workgroupBarrier();
     for (var i = thread; i < params.width; i += THREADS) {
-        let x = ((load_x(place_x(first + i)) - origin) - off) * unit;
+        let kept = value(first + i);
+        keep(first + i, kept);
+        let x = ((kept - origin) - off) * unit;
         let channel = i32(((first + i) / params.size) % params.channels);
         store_out(place_out(first + i), x * scale * weight_of(channel) + bias_of(channel));
     }

@@ -1,4 +1,4 @@
-//! On WebGPU: a workgroup for each row. `group_norm` uses the same kernel.
+//! On WebGPU: a workgroup for each row. `group_norm` and `add_layer_norm` use the same kernel.
 
 use super::LayerNorm;
 use crate::wgsl::{Build, grid, size};
@@ -8,17 +8,9 @@ use bessemer_core::{
 };
 
 pub(super) fn launches(op: &LayerNorm, gpu: &GpuTraits) -> Result<Launches> {
-    let width = op.x.shape().width();
-    let runs = Runs { width, channels: width, size: 1 };
-    norm(
-        "layer_norm",
-        gpu,
-        &op.x,
-        (op.weight.as_ref(), op.bias.as_ref()),
-        op.epsilon,
-        &op.out,
-        runs,
-    )
+    const NAME: &str = "layer_norm";
+    let affine = (op.weight.as_ref(), op.bias.as_ref());
+    norm(NAME, of(NAME, gpu, &op.x)?, affine, op.epsilon, &op.out, Runs::rows(&op.x))
 }
 
 /// What is normed together, and which of it has a weight of its own.
@@ -28,24 +20,43 @@ pub(crate) struct Runs {
     pub(crate) size: usize,
 }
 
+impl Runs {
+    /// Each row for itself.
+    pub(crate) fn rows(view: &View) -> Runs {
+        let width = view.shape().width();
+        Runs { width, channels: width, size: 1 }
+    }
+}
+
+/// The kernel with no operands yet: `value` and `keep` say what is normed.
+pub(crate) fn kernel(gpu: &GpuTraits) -> Build<'_> {
+    Build::new(gpu, "layer_norm.wgsl", include_str!("layer_norm.wgsl")).branches()
+}
+
+/// The kernel that norms `x`.
+pub(crate) fn of<'g>(op: &'static str, gpu: &'g GpuTraits, x: &View) -> Result<Build<'g>> {
+    Ok(kernel(gpu)
+        .read("x", x)
+        .places(op, "place_x", x.shape(), x.strides())?
+        .also("fn value(i: u32) -> f32 { return load_x(place_x(i)); }\n")
+        .also("fn keep(i: u32, x: f32) {}\n"))
+}
+
+/// The rest of the operands.
 pub(crate) fn norm(
     op: &'static str,
-    gpu: &GpuTraits,
-    x: &View,
+    build: Build<'_>,
     (weight, bias): (Option<&View>, Option<&View>),
     epsilon: f32,
     out: &View,
     runs: Runs,
 ) -> Result<Launches> {
-    if x.elements() == 0 {
+    if out.elements() == 0 {
         return Ok(Launches::default());
     }
-    let count = x.elements() / runs.width;
-    let build = Build::new(gpu, "layer_norm.wgsl", include_str!("layer_norm.wgsl")).branches();
+    let count = out.elements() / runs.width;
     let threads = build.row_threads(runs.width);
     let build = build
-        .read("x", x)
-        .places(op, "place_x", x.shape(), x.strides())?
         .write("out", out)
         .places(op, "place_out", out.shape(), out.strides())?
         .u32("runs", size(op, count)?)
