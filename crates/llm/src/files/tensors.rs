@@ -4,6 +4,7 @@ use super::map::Mapped;
 use crate::{Error, Result, error::grouped};
 use bessemer_core::{DType, HostMemory, Shape};
 use foldhash::{HashMap, HashMapExt};
+use half::{bf16, f16};
 use std::{
     ops::Range,
     path::{Path, PathBuf},
@@ -168,6 +169,18 @@ impl Tensors {
     /// If the tensor is of another model.
     pub fn bytes(&self, tensor: &Tensor) -> &[u8] {
         &self.files[tensor.file].1.bytes()[tensor.range.clone()]
+    }
+
+    /// The numbers of a tensor of floats; `None` if it is of anything else.
+    pub(crate) fn floats(&self, tensor: &Tensor) -> Option<Vec<f32>> {
+        let bytes = self.bytes(tensor);
+        let pairs = || bytes.as_chunks().0.iter();
+        Some(match tensor.dtype {
+            DType::F32 => bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect(),
+            DType::F16 => pairs().map(|&x| f16::from_le_bytes(x).to_f32()).collect(),
+            DType::BF16 => pairs().map(|&x| bf16::from_le_bytes(x).to_f32()).collect(),
+            _ => return None,
+        })
     }
 
     /// The bytes of all tensors together.

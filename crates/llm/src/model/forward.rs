@@ -13,7 +13,8 @@ use crate::{
 };
 use bessemer_core::{Batch, View};
 use bessemer_ops::{
-    AddRmsNorm, Gated, GatedLinears, Gather, LayerNorm, Linear, Linears, RmsNorm, TopK,
+    AddLayerNorm, AddRmsNorm, Gated, GatedLinears, Gather, LayerNorm, Linear, Linears, RmsNorm,
+    TopK,
 };
 use std::ops::Range;
 
@@ -171,12 +172,11 @@ impl Model {
         }
         let (x, y) = (work.state.clone(), work.added.clone());
         let (sum, out, epsilon) = (x.clone(), work.normed.clone(), self.config.norm_epsilon);
-        let weight = next.weight.clone();
+        let (weight, bias) = (next.weight.clone(), next.bias.clone());
         Ok(match self.config.norm {
             NormKind::Rms => batch.push(AddRmsNorm { x, y, weight, epsilon, sum, out })?,
             NormKind::Layer => {
-                maps::add(batch, &x, &y)?;
-                self.norm(batch, &x, next, &out)?;
+                batch.push(AddLayerNorm { x, y, weight, bias, epsilon, sum, out })?;
             }
         })
     }

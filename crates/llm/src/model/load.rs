@@ -7,7 +7,6 @@ use crate::{
     files::{Tensor, Tensors},
 };
 use bessemer_core::{Buffer, DType, Device, Element, Shape, View, estimate};
-use half::{bf16, f16};
 use std::{collections::HashMap, path::Path};
 
 /// Finds tensors by name and makes views of them.
@@ -110,13 +109,9 @@ impl<'a> Loader<'a> {
     /// The numbers of a tensor of floats of one of these shapes, none of which is infinite or NaN.
     pub(super) fn floats(&self, name: &str, shapes: &[&[usize]]) -> Result<Vec<f32>> {
         let tensor = self.find(name, shapes)?;
-        let bytes = self.tensors.bytes(tensor);
-        let pairs = || bytes.as_chunks().0.iter();
-        let values: Vec<f32> = match tensor.dtype {
-            DType::F32 => bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect(),
-            DType::F16 => pairs().map(|&x| f16::from_le_bytes(x).to_f32()).collect(),
-            DType::BF16 => pairs().map(|&x| bf16::from_le_bytes(x).to_f32()).collect(),
-            other => return Err(self.refuse(name, format!("is {other}, not floats"))),
+        let values = match self.tensors.floats(tensor) {
+            Some(values) => values,
+            None => return Err(self.refuse(name, format!("is {}, not floats", tensor.dtype))),
         };
         match values.iter().position(|x| !x.is_finite()) {
             Some(at) => Err(self.refuse(name, format!("has {} at element {at}", values[at]))),

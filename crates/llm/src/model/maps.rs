@@ -15,17 +15,6 @@ pub(super) fn scale(batch: &mut Batch, x: &View, by: f32) -> Result<()> {
     push(batch, text, &[x], &[by], x)
 }
 
-/// `x += y`.
-pub(super) fn add(batch: &mut Batch, x: &View, y: &View) -> Result<()> {
-    let text = "program add(in view x: f32, in view y: f32, out view z: f32) {
-        %x = load x[@]
-        %y = load y[@]
-        %z = add %x, %y
-        store z[@], %z
-    }";
-    push(batch, text, &[x, y], &[], x)
-}
-
 /// `x /= 2`, `y /= 2`.
 pub(super) fn halve(batch: &mut Batch, x: &View, y: &View) -> Result<()> {
     scale(batch, x, 0.5)?;

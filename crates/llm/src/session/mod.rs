@@ -9,6 +9,7 @@ mod moving;
 mod options;
 mod saving;
 mod show;
+mod tuned;
 
 pub use cancel::Cancel;
 pub use options::SessionOptions;

@@ -20,7 +20,7 @@ use crate::{
     Result,
     model::{LayerKind, Model},
 };
-use bessemer_core::{Batch, DType, View};
+use bessemer_core::{Batch, DType, Element, View};
 use bessemer_ops::Copy;
 use snapshots::Snapshots;
 use std::{fmt, sync::Arc};
@@ -64,15 +64,29 @@ impl State {
     ) -> Result<State> {
         let mut state = State::alloc(model, capacity, cache)?;
         if state.layers.iter().any(|memory| memory.fixed().next().is_some()) {
-            let device = model.device();
-            for (slot, view) in state.layers.iter().flat_map(Memory::fixed) {
-                device.write(&view.slice()?, &slot.start_bytes(view))?;
-            }
-            let mut taken = Snapshots::new(snapshots);
-            taken.take(&**device, &state.layers, 0)?;
-            state.snapshots = Some(taken);
+            state.snapshots = Some(Snapshots::new(snapshots));
+            state.start_from(&[])?;
         }
         Ok(state)
+    }
+
+    /// Makes all texts begin with these numbers in `(layer, slot)`, all fixed, and with what is usual in
+    /// the others. The text is empty afterwards.
+    pub(crate) fn start_from(&mut self, start: &[(usize, &'static str, Vec<f32>)]) -> Result<()> {
+        self.tokens.clear();
+        self.begin();
+        let device = self.model.device();
+        for (slot, view) in self.layers.iter().flat_map(Memory::fixed) {
+            device.write(&view.slice()?, &slot.start_bytes(view))?;
+        }
+        for (layer, slot, numbers) in start {
+            device.write(&self.layers[*layer].slot(slot).slice()?, f32::as_bytes(numbers))?;
+        }
+        if let Some(snapshots) = &mut self.snapshots {
+            snapshots.restart(&**device, &self.layers)?;
+        }
+        self.held = Some(0);
+        Ok(())
     }
 
     fn alloc(model: &Arc<Model>, capacity: usize, cache: DType) -> Result<State> {

@@ -66,6 +66,14 @@ impl Snapshots {
         self.options.most > 0 && len >= last + self.options.every.max(1)
     }
 
+    /// Forgets all snapshots and takes that of the empty text.
+    pub(super) fn restart(&mut self, device: &dyn Device, layers: &[Memory]) -> Result<()> {
+        let empty = Snapshot::alloc(device, layers, 0)?;
+        empty.save(device, layers)?;
+        (self.kept, self.valid) = (vec![empty], false);
+        Ok(())
+    }
+
     /// Takes a snapshot after `len` tokens.
     pub(super) fn take(
         &mut self,

@@ -71,6 +71,11 @@ pub(crate) trait MixerSpec {
     /// What a pass works in. Layers share what has the same name.
     fn scratch(&self, config: &Config) -> Vec<Scratch>;
 
+    /// The slot that state tuning trains, `[1, heads, keys, values]`, if there is one.
+    fn tuned(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Finds the weights of layer `number`.
     fn load(&self, model: &mut Assembly<'_>, number: usize) -> Result<Box<dyn Mixer>>;
 }

@@ -45,6 +45,10 @@ impl MixerSpec for Rwkv5Kind {
         vec![shift_slot(SHIFT, config), heads_slot(config)]
     }
 
+    fn tuned(&self) -> Option<&'static str> {
+        Some(WKV)
+    }
+
     fn scratch(&self, config: &Config) -> Vec<Scratch> {
         vec![
             Scratch::parts("mixes", self.mixes(), config.hidden),

@@ -109,6 +109,10 @@ impl MixerSpec for Rwkv7Kind {
         vec![shift_slot(SHIFT, config), heads_slot(config)]
     }
 
+    fn tuned(&self) -> Option<&'static str> {
+        Some(WKV)
+    }
+
     fn scratch(&self, config: &Config) -> Vec<Scratch> {
         let hidden = config.hidden;
         vec![

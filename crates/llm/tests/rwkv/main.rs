@@ -1,5 +1,9 @@
-//! Tiny RWKV models of every version on both CPU devices: the logits are those of the reference in
-//! `fixtures/rwkv_reference.py` and of the `rwkv` package, however the text gets through the model.
+//! Tiny RWKV models of every version: the logits are those of `fixtures/rwkv_reference.py` and of the
+//! `rwkv` package, from every kind of file, on every device, however the text gets through the model.
+
+mod devices;
+mod sessions;
+mod sources;
 
 use bessemer_core::Device;
 use bessemer_cpu::{Cpu, CpuOptions, Reference};
@@ -39,7 +43,11 @@ struct Text {
 }
 
 fn texts(name: &str) -> Vec<Text> {
-    let files = Safetensors::open(folder(name).join("expected.safetensors")).unwrap();
+    texts_of(name, "expected.safetensors")
+}
+
+fn texts_of(name: &str, file: &str) -> Vec<Text> {
+    let files = Safetensors::open(folder(name).join(file)).unwrap();
     let words = |tensors: &Tensors, name: &str| -> Vec<[u8; 4]> {
         tensors.bytes(tensors.require(name).unwrap()).as_chunks().0.to_vec()
     };
