@@ -66,6 +66,9 @@ impl State {
         if state.layers.iter().any(|memory| memory.fixed().next().is_some()) {
             state.snapshots = Some(Snapshots::new(snapshots));
             state.start_from(&[])?;
+            if let Some(snapshots) = &mut state.snapshots {
+                snapshots.reserve(&**model.device(), &state.layers)?;
+            }
         }
         Ok(state)
     }

@@ -4,6 +4,7 @@ use super::memory::{Memory, Slot};
 use crate::Result;
 use bessemer_core::{Batch, Device, View};
 use bessemer_ops::Copy;
+use std::sync::Arc;
 
 /// Which snapshots a session keeps to rewind to, for models whose layers forget: recurrences
 /// have only the latest state. Models of attention alone rewind anywhere and keep none.
@@ -12,19 +13,20 @@ pub struct SnapshotOptions {
     /// A snapshot is taken whenever the text has grown by so many tokens, and after each prompt.
     pub every: usize,
     /// The most that are kept. When there are more, the older ones are thinned out: close together
-    /// near the end of the text, far apart at its beginning.
+    /// near the end of the text, far apart at its beginning. A session takes the memory for all of them
+    /// when it is opened, if there is enough: it does not grow with the text.
     pub most: usize,
 }
 
 impl Default for SnapshotOptions {
     fn default() -> SnapshotOptions {
-        SnapshotOptions { every: 512, most: 8 }
+        SnapshotOptions { every: 512, most: 4 }
     }
 }
 
-/// The fixed slots of all layers as they were after `len` tokens. Nothing writes to them again, so
-/// forks share them.
-#[derive(Clone, Debug)]
+/// The fixed slots of all layers as they were after `len` tokens. While it is kept nothing writes to it,
+/// so forks share it.
+#[derive(Debug)]
 struct Snapshot {
     len: usize,
     views: Vec<View>,
@@ -34,7 +36,9 @@ struct Snapshot {
 #[derive(Debug)]
 pub(super) struct Snapshots {
     options: SnapshotOptions,
-    kept: Vec<Snapshot>,
+    kept: Vec<Arc<Snapshot>>,
+    /// Memory for more.
+    spare: Vec<Snapshot>,
     /// One more that is overwritten by the next of its kind: where to return to if speculation
     /// fails. `valid` says whether it is of this text.
     checkpoint: Option<Snapshot>,
@@ -43,7 +47,19 @@ pub(super) struct Snapshots {
 
 impl Snapshots {
     pub(super) fn new(options: SnapshotOptions) -> Snapshots {
-        Snapshots { options, kept: Vec::new(), checkpoint: None, valid: false }
+        let (kept, spare) = (Vec::new(), Vec::new());
+        Snapshots { options, kept, spare, checkpoint: None, valid: false }
+    }
+
+    /// Takes memory for all snapshots there will be, or as many as there is room for. It is written
+    /// to, since systems give memory only then.
+    pub(super) fn reserve(&mut self, device: &dyn Device, layers: &[Memory]) -> Result<()> {
+        for _ in 0..self.options.most {
+            let Ok(spare) = Snapshot::alloc(device, layers, 0) else { break };
+            spare.save(device, layers)?;
+            self.spare.push(spare);
+        }
+        Ok(())
     }
 
     /// The same snapshots for a fork.
@@ -68,10 +84,11 @@ impl Snapshots {
 
     /// Forgets all snapshots and takes that of the empty text.
     pub(super) fn restart(&mut self, device: &dyn Device, layers: &[Memory]) -> Result<()> {
-        let empty = Snapshot::alloc(device, layers, 0)?;
-        empty.save(device, layers)?;
-        (self.kept, self.valid) = (vec![empty], false);
-        Ok(())
+        self.valid = false;
+        for snapshot in std::mem::take(&mut self.kept) {
+            self.free(snapshot);
+        }
+        self.take(device, layers, 0)
     }
 
     /// Takes a snapshot after `len` tokens.
@@ -81,10 +98,17 @@ impl Snapshots {
         layers: &[Memory],
         len: usize,
     ) -> Result<()> {
-        if self.has(len) {
+        if self.has(len) || !self.thin_out(len) {
             return Ok(());
         }
-        self.keep(device, layers, Snapshot::alloc(device, layers, len)?)
+        let room = match self.spare.pop() {
+            Some(spare) => spare,
+            None => Snapshot::alloc(device, layers, len)?,
+        };
+        room.save(device, layers)?;
+        let at = self.kept.partition_point(|kept| kept.len < len);
+        self.kept.insert(at, Arc::new(Snapshot { len, ..room }));
+        Ok(())
     }
 
     /// The same, or none if the device is out of memory.
@@ -94,25 +118,38 @@ impl Snapshots {
         layers: &[Memory],
         len: usize,
     ) -> Result<()> {
-        if self.has(len) {
-            return Ok(());
+        if self.spare.is_empty() && !self.has(len) {
+            match Snapshot::alloc(device, layers, len) {
+                Ok(spare) => self.spare.push(spare),
+                Err(_) => return Ok(()),
+            }
         }
-        match Snapshot::alloc(device, layers, len) {
-            Ok(taken) => self.keep(device, layers, taken),
-            Err(_) => Ok(()),
+        self.take(device, layers, len)
+    }
+
+    /// Drops those that are missed least, so that there are not too many with one of `len` tokens;
+    /// `false` if it is that one which would be missed least.
+    fn thin_out(&mut self, len: usize) -> bool {
+        loop {
+            let mut lens: Vec<usize> = self.lens().collect();
+            let at = lens.partition_point(|&kept| kept < len);
+            lens.insert(at, len);
+            // The empty text does not count.
+            if lens.len() <= self.options.most.max(1) + 1 {
+                return true;
+            }
+            let thinned = thinnest(&lens);
+            if thinned == at {
+                return false;
+            }
+            let snapshot = self.kept.remove(thinned - usize::from(thinned > at));
+            self.free(snapshot);
         }
     }
 
-    fn keep(&mut self, device: &dyn Device, layers: &[Memory], taken: Snapshot) -> Result<()> {
-        taken.save(device, layers)?;
-        let at = self.kept.partition_point(|kept| kept.len < taken.len);
-        self.kept.insert(at, taken);
-        // The empty text does not count.
-        while self.kept.len() > self.options.most.max(1) + 1 {
-            let thinned = thinnest(&self.lens().collect::<Vec<_>>());
-            self.kept.remove(thinned);
-        }
-        Ok(())
+    /// Keeps the memory of a snapshot, unless a fork still has it.
+    fn free(&mut self, snapshot: Arc<Snapshot>) {
+        self.spare.extend(Arc::try_unwrap(snapshot));
     }
 
     /// Takes the snapshot that the next call overwrites.
@@ -152,13 +189,17 @@ impl Snapshots {
 
     /// Drops the snapshots of longer texts.
     pub(super) fn truncate(&mut self, len: usize) {
-        self.kept.retain(|snapshot| snapshot.len <= len);
+        while self.kept.last().is_some_and(|last| last.len > len)
+            && let Some(last) = self.kept.pop()
+        {
+            self.free(last);
+        }
         self.valid &= self.checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.len <= len);
     }
 
     fn find(&self, len: usize) -> Option<&Snapshot> {
         let checkpoint = self.checkpoint.iter().filter(|_| self.valid);
-        let all = self.kept.iter().chain(checkpoint);
+        let all = self.kept.iter().map(|kept| &**kept).chain(checkpoint);
         all.filter(|snapshot| snapshot.len <= len).max_by_key(|snapshot| snapshot.len)
     }
 }
