@@ -50,6 +50,7 @@ mod rope;
 mod scatter;
 mod short_conv;
 mod softmax;
+mod time_mix7;
 mod token_shift;
 mod top_k;
 mod walk;
@@ -83,6 +84,7 @@ pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
 pub use scatter::Scatter;
 pub use short_conv::ShortConv;
 pub use softmax::Softmax;
+pub use time_mix7::TimeMix7;
 pub use token_shift::TokenShift;
 pub use top_k::TopK;
 pub use wkv4::Wkv4;
@@ -118,6 +120,7 @@ pub fn cases() -> Vec<Case> {
         scatter::cases,
         short_conv::cases,
         softmax::cases,
+        time_mix7::cases,
         token_shift::cases,
         top_k::cases,
         wkv4::cases,

@@ -323,15 +323,16 @@ impl Assembly<'_> {
         Ok(view.reshape(Shape::new(shapes[0])?)?.expect("gapless"))
     }
 
-    /// Vectors, one below the other, as `f32`.
-    pub(super) fn rows(&mut self, names: &[String], len: usize) -> Result<View> {
+    /// Vectors, one below the other and zeros below them, as `f32 [count, len]`.
+    pub(super) fn rows(&mut self, names: &[String], count: usize, len: usize) -> Result<View> {
         let mut values = Vec::new();
         for name in names {
             values.extend(self.loader.floats(name, &[&[len], &[1, len], &[1, 1, len]])?);
             self.used.insert(name.clone());
         }
+        values.resize(count * len, 0.0);
         let view = self.loader.numbers(&values)?;
-        Ok(view.reshape(Shape::new(&[names.len(), len])?)?.expect("gapless"))
+        Ok(view.reshape(Shape::new(&[count, len])?)?.expect("gapless"))
     }
 
     /// How much of the token before is in each of so many mixes, `[mixes, 1, 1, hidden]`.

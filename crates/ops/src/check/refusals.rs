@@ -50,6 +50,7 @@ fn every_refusal_says_what_is_wrong() {
     products(&walk);
     others(&walk);
     recurrences(&walk);
+    heads_of_rwkv7(&walk);
     insta::assert_snapshot!(walk.said.borrow().join("\n"));
     let missed: Vec<String> =
         places().into_iter().filter(|place| !reached(place)).map(told).collect();
@@ -325,6 +326,24 @@ fn others(walk: &Walk) {
     walk.refuse(Quantize { x: f(&[2, 32]), out: f(&[2, 32]) });
     walk.refuse(Quantize { x: ints, out: blocks.clone() });
     walk.refuse(Dequantize { x: blocks, out: f(&[2, 64]) });
+}
+
+fn heads_of_rwkv7(walk: &Walk) {
+    let f = |dims: &[usize]| walk.view(F32, dims);
+    let (half, ints) = (walk.view(BF16, &[1, 2, 3, 4]), walk.view(I32, &[7, 1, 2, 3, 4]));
+    let heads = || f(&[1, 2, 3, 4]);
+    let (x, weights, state) = (f(&[7, 1, 2, 3, 4]), f(&[5, 3, 4]), f(&[1, 3, 4, 4]));
+    let (first, out, norm) = (heads(), heads(), Some(1e-5));
+    let op = TimeMix7 { x, weights, first, is_first: false, norm, gate: true, state, out };
+    walk.refuse(TimeMix7 { first: half.clone(), ..op.clone() });
+    walk.refuse(TimeMix7 { x: ints, ..op.clone() });
+    walk.refuse(TimeMix7 { out: f(&[2, 3, 4]), ..op.clone() });
+    walk.refuse(TimeMix7 { out: f(&[1, 2, 3, 257]), ..op.clone() });
+    walk.refuse(TimeMix7 { x: f(&[6, 1, 2, 3, 4]), ..op.clone() });
+    walk.refuse(TimeMix7 { weights: f(&[4, 3, 4]), ..op.clone() });
+    walk.refuse(TimeMix7 { first: f(&[1, 1, 3, 4]), ..op.clone() });
+    walk.refuse(TimeMix7 { state: f(&[1, 3, 4, 5]), ..op.clone() });
+    walk.refuse(TimeMix7 { norm: Some(-1.0), ..op });
 }
 
 fn recurrences(walk: &Walk) {

@@ -6,10 +6,10 @@ use bessemer_core::{Shape, View, cpu::CpuContext};
 use bessemer_simd::{Arch, Lanes};
 
 /// Columns of a task's state are a multiple of this, which is one of every vector's length.
-const COLUMNS: usize = 16;
+pub(crate) const COLUMNS: usize = 16;
 
 /// Multiplications by the state that are worth a task of their own.
-const GRAIN: usize = 8192;
+pub(crate) const GRAIN: usize = 8192;
 
 /// The operands, `[sequences, tokens, heads, size]` but for the state.
 pub(crate) struct Operands<'a, const K: usize> {

@@ -3,7 +3,7 @@
 use super::Wkv7;
 use crate::wkv::cpu::{Columns, Operands, Token, all_columns, each_token, load, store};
 use bessemer_core::cpu::CpuContext;
-use bessemer_simd::{Arch, Kernel, Lanes};
+use bessemer_simd::{Arch, Isa, Kernel, Lanes};
 
 pub(super) fn wkv7(op: &Wkv7, cpu: &CpuContext<'_>) {
     let isa = cpu.isa();
@@ -13,7 +13,12 @@ pub(super) fn wkv7(op: &Wkv7, cpu: &CpuContext<'_>) {
         state: &op.state,
         out: &op.out,
     };
-    each_token(cpu, &operands, |token| isa.run(Step(token)));
+    each_token(cpu, &operands, |token| step(isa, token));
+}
+
+/// One token of one head; the keys are `r`, `decay`, `k`, `a` and `b`.
+pub(crate) fn step(isa: Isa, token: Token<'_, 5>) {
+    isa.run(Step(token));
 }
 
 struct Step<'a>(Token<'a, 5>);

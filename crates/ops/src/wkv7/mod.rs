@@ -8,6 +8,7 @@ mod reference;
 mod webgpu;
 
 pub(crate) use cases::cases;
+pub(crate) use cpu::step;
 
 use crate::{
     check::{Check, dims},

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use bessemer_core::{Batch, View};
-use bessemer_ops::{Map, Reduce, ReduceKind};
+use bessemer_ops::Map;
 use bessemer_program::Program;
 use std::fmt::Write;
 
@@ -23,23 +23,6 @@ pub(super) fn map(
     let inputs = reads.iter().map(|(_, view)| (*view).clone().into()).collect();
     let outputs = writes.iter().map(|(_, view)| (*view).clone()).collect();
     Ok(batch.push(Map { program, inputs, outputs })?)
-}
-
-/// Pushes a sum over the last dimension of what `body` leaves in `%y`.
-pub(super) fn sum(
-    batch: &mut Batch,
-    reads: &[(&str, &View)],
-    body: &str,
-    out: &View,
-) -> Result<()> {
-    Ok(batch.push(Reduce {
-        program: program(reads, [].into_iter(), body, "yield %y"),
-        kind: ReduceKind::Sum,
-        axes: vec![out.shape().rank() - 1],
-        keepdim: true,
-        inputs: reads.iter().map(|(_, view)| (*view).clone().into()).collect(),
-        output: out.clone(),
-    })?)
 }
 
 fn program(

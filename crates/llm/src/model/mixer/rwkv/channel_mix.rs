@@ -58,7 +58,7 @@ impl MixerSpec for ChannelMixKind {
         let Config { hidden, feed_forward, .. } = *model.config;
         let name = |part: &str| format!("blk.{number}.channel_mix_{part}");
         let lerps = [name("lerp_k.weight"), name("lerp_r.weight")];
-        let lerp = model.rows(&lerps[..self.mixes()], hidden)?;
+        let lerp = model.rows(&lerps[..self.mixes()], self.mixes(), hidden)?;
         Ok(Box::new(ChannelMix {
             lerp: lerp.reshape(shape(&[self.mixes(), 1, 1, hidden]))?.expect("gapless"),
             key: model.projection(&name("key"), feed_forward, hidden)?,

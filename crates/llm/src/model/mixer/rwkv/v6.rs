@@ -95,7 +95,7 @@ impl MixerSpec for Rwkv6Kind {
             // Older files have them one by one.
             false => {
                 let each = ["w", "k", "v", "r", "g"].map(|n| name(&format!("lerp_{n}.weight")));
-                model.rows(&each, hidden)?
+                model.rows(&each, MIXES, hidden)?
             }
         };
         let lerp = lerp.reshape(shape(&[MIXES, hidden]))?.expect("gapless");
@@ -105,7 +105,7 @@ impl MixerSpec for Rwkv6Kind {
             Ok(Projection { weight, bias: Some(lerp.narrow(0, n..n + 1)?.squeeze(0)?) })
         });
         let mix_up = mix_up.collect::<Result<_>>()?;
-        let lerp_x = model.rows(&[name("lerp_x.weight")], hidden)?;
+        let lerp_x = model.rows(&[name("lerp_x.weight")], 1, hidden)?;
         let decay_up = model.projection(&name("decay_w2"), hidden, decay_rank)?;
         let decay = model.vector(&name("decay.weight"), hidden)?;
         Ok(Box::new(TimeMix {

@@ -1,21 +1,19 @@
 //! The time mix of RWKV 7: a matrix per head that fades, forgets along a direction and takes in each
 //! token. Also its form in Qwen 2's layers (`arwkv7`), where gate and norm may be missing.
 
-use super::{
-    Projections, SHIFT, WKV, heads_slot, in_heads, maps, mix, norm_heads, shape, shift_slot,
-};
+use super::{Projections, SHIFT, WKV, heads_slot, in_heads, maps, mix, shape, shift_slot};
 use crate::{
     Result,
     model::{
         Config, Model,
         mixer::{Mixer, MixerSpec},
-        weights::{Assembly, Norm, Projection},
+        weights::{Assembly, Projection},
         workspace::{Scratch, Workspace},
     },
     state::{Memory, Slot},
 };
 use bessemer_core::{Batch, DType, View};
-use bessemer_ops::{RmsNorm, Wkv7};
+use bessemer_ops::TimeMix7;
 
 /// The time mix of RWKV 7. Ranks are the elements between two matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,15 +55,9 @@ struct TimeMix {
     /// Not in the first layer.
     first: Option<LowRank>,
     gate: Option<LowRank>,
-    /// What keys are multiplied by before they are normed.
-    k_k: View,
-    /// How much of the learning rate keys are multiplied by.
-    k_a: View,
-    /// How much of each key the bonus of the token itself has.
-    r_k: View,
-    norm: Option<Norm>,
-    /// The reciprocal root of a head's size, for each of its elements.
-    unit: View,
+    /// `[5, heads, size]`: what [`TimeMix7`] multiplies by, and the norm's weight and bias.
+    weights: View,
+    norm: bool,
 }
 
 /// Two matrices, and what is added to their results.
@@ -120,15 +112,18 @@ impl MixerSpec for Rwkv7Kind {
             Scratch::parts("ranks", 4, self.widest_rank()),
             Scratch::parts("projected", PROJECTED, hidden),
             Scratch::new(FIRST, hidden),
-            Scratch::parts("directions", 2, hidden),
-            Scratch::new("bonus", config.heads),
             Scratch::new("heads", hidden),
         ]
     }
 
     fn load(&self, model: &mut Assembly<'_>, number: usize) -> Result<Box<dyn Mixer>> {
-        let Config { hidden, head_size, .. } = *model.config;
+        let Config { hidden, heads, head_size, .. } = *model.config;
         let name = |part: &str| format!("blk.{number}.time_mix_{part}");
+        let mut weights = vec![name("k_k.weight"), name("k_a.weight"), name("r_k.weight")];
+        if self.norm {
+            weights.extend([name("ln.weight"), name("ln.bias")]);
+        }
+        let weights = model.rows(&weights, 5, hidden)?;
         let value = name("v");
         if number == 0 {
             // Some files have these for the first layer, where they mean nothing.
@@ -147,11 +142,8 @@ impl MixerSpec for Rwkv7Kind {
                 Some(rank) => Some(LowRank::load(model, &name("g"), rank, false)?),
                 None => None,
             },
-            k_k: model.vector(&name("k_k.weight"), hidden)?,
-            k_a: model.vector(&name("k_a.weight"), hidden)?,
-            r_k: model.vector(&name("r_k.weight"), hidden)?,
-            norm: if self.norm { Some(model.head_norm(&name("ln"))?) } else { None },
-            unit: model.numbers(&vec![1.0 / (head_size as f32).sqrt(); head_size])?,
+            weights: weights.reshape(shape(&[5, heads, head_size]))?.expect("gapless"),
+            norm: self.norm,
         }))
     }
 }
@@ -169,12 +161,23 @@ impl Mixer for TimeMix {
         mix(batch, work, memory.slot(SHIFT), &self.lerp, true, "mixes")?;
         work.project(batch, &self.projections.receptance, &x(R)?, &y(R)?)?;
         work.project(batch, &self.projections.key, &x(K)?, &y(K)?)?;
-        // The first layer's values are kept where others find them.
-        let values = if self.first.is_some() { y(V)? } else { work.scratch(FIRST)? };
-        work.project(batch, &self.projections.value, &x(V)?, &values)?;
+        work.project(batch, &self.projections.value, &x(V)?, &y(V)?)?;
         self.low_ranks(batch, work)?;
-        self.heads(model, batch, work, memory, &values)?;
-        work.project(batch, &self.projections.output, &work.scratch("heads")?, &work.added)
+        let Config { heads, head_size: size, head_norm_epsilon, .. } = model.config;
+        let projected = work.parts("projected");
+        let projected = projected.reshape(shape(&[PROJECTED, 1, work.rows(), heads, size]))?;
+        let results = work.scratch("heads")?;
+        batch.push(TimeMix7 {
+            x: projected.expect("splitting the last dimension needs no copy"),
+            weights: self.weights.clone(),
+            first: in_heads(&work.scratch(FIRST)?, &model.config)?,
+            is_first: self.first.is_none(),
+            norm: self.norm.then_some(head_norm_epsilon),
+            gate: self.gate.is_some(),
+            state: memory.slot(WKV).clone(),
+            out: in_heads(&results, &model.config)?,
+        })?;
+        work.project(batch, &self.projections.output, &results, &work.added)
     }
 }
 
@@ -197,76 +200,5 @@ impl TimeMix {
             work.project(batch, &by.up, &ranks, &work.part("projected", to)?)?;
         }
         Ok(())
-    }
-
-    /// From the projections to what each head says, gated.
-    fn heads(
-        &self,
-        model: &Model,
-        batch: &mut Batch,
-        work: &Workspace,
-        memory: &Memory,
-        v: &View,
-    ) -> Result<()> {
-        let config = &model.config;
-        let y = |n: usize| work.part("projected", n);
-        let (r, w, k, a) = (y(R)?, y(W)?, y(K)?, y(A)?);
-        let (away, back) = (work.part("directions", 0)?, work.part("directions", 1)?);
-        // exp(-0.5) is the fastest decay.
-        let body = "%s = sigmoid %w\n%t = mul %s, -0.6065306597126334\n%y = exp %t";
-        maps::map(batch, &[("w", &w)], body, &[("y", &w)])?;
-        let body = "%rate = sigmoid %a
-            %d = mul %k, %k_k
-            %less = sub %rate, 1.0
-            %by = mul %less, %k_a
-            %key = fma %k, %by, %k";
-        let reads = [("a", &a), ("k", &k), ("k_k", &self.k_k), ("k_a", &self.k_a)];
-        maps::map(batch, &reads, body, &[("rate", &a), ("d", &away), ("key", &k)])?;
-        if self.first.is_some() {
-            let body = "%s = sigmoid %f\n%d = sub %first, %v\n%y = fma %s, %d, %v";
-            let reads = [("f", &y(F)?), ("first", &work.scratch(FIRST)?), ("v", v)];
-            maps::map(batch, &reads, body, &[("y", v)])?;
-        }
-        let head = |view: &View| in_heads(view, config);
-        batch.push(RmsNorm {
-            x: head(&away)?,
-            weight: self.unit.clone(),
-            // To a length of 1: as if it were the largest of the length and 1e-12.
-            epsilon: 1e-24 / config.head_size as f32,
-            out: head(&away)?,
-        })?;
-        let body = "%back = mul %d, %a\n%away = neg %d";
-        maps::map(batch, &[("d", &away), ("a", &a)], body, &[("away", &away), ("back", &back)])?;
-        let results = &work.scratch("heads")?;
-        batch.push(Wkv7 {
-            r: head(&r)?,
-            decay: head(&w)?,
-            k: head(&k)?,
-            v: head(v)?,
-            a: head(&away)?,
-            b: head(&back)?,
-            state: memory.slot(WKV).clone(),
-            out: head(results)?,
-        })?;
-        if let Some(norm) = &self.norm {
-            norm_heads(batch, config, norm, results)?;
-        }
-        let rows = work.rows();
-        let bonus = work.scratch("bonus")?.reshape(shape(&[1, rows, config.heads, 1]))?;
-        let bonus = bonus.expect("splitting the last dimension needs no copy");
-        let r_k = head(&self.r_k.unsqueeze(0)?)?;
-        let reads = [("r", &head(&r)?), ("k", &head(&k)?), ("r_k", &r_k)];
-        maps::sum(batch, &reads, "%x = mul %r, %k\n%y = mul %x, %r_k", &bonus)?;
-        let (results, v) = (head(results)?, head(v)?);
-        let mut reads = vec![("x", &results), ("v", &v), ("bonus", &bonus)];
-        let gate = head(&y(G)?)?;
-        let body = match self.gate {
-            Some(_) => {
-                reads.push(("g", &gate));
-                "%s = fma %bonus, %v, %x\n%y = mul %s, %g"
-            }
-            None => "%y = fma %bonus, %v, %x",
-        };
-        maps::map(batch, &reads, body, &[("y", &results)])
     }
 }
