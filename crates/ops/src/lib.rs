@@ -74,7 +74,7 @@ pub use group_norm::GroupNorm;
 pub use into_cache::{HeadNorms, IntoCache};
 pub use kernel::Kernel;
 pub use layer_norm::LayerNorm;
-pub use linear::{Linear, Linears};
+pub use linear::{ActivatedLinears, Linear, Linears};
 pub use map::Map;
 pub use matmul::{Dot, Matmul};
 pub use quantize::{Dequantize, Quantize};

@@ -1,9 +1,9 @@
-//! What linear layers promise beyond their results: a few rows together give what each gives alone,
-//! and a device that is to be precise is.
+//! What linear layers promise beyond their results: a few rows together give what each gives alone, so
+//! do several layers, and a device that is to be precise is.
 
 use bessemer_core::{Batch, DType, Device, Element, Shape, View, estimate};
 use bessemer_cpu::{Cpu, CpuOptions, Reference};
-use bessemer_ops::{Copy, Linear, Quantize};
+use bessemer_ops::{Copy, Linear, Linears, Quantize};
 
 fn view(device: &dyn Device, dtype: DType, dims: &[usize]) -> View {
     let shape = Shape::new(dims).unwrap();
@@ -16,6 +16,16 @@ fn numbers(device: &dyn Device, dims: &[usize]) -> View {
     let values: Vec<f32> = (0..view.elements()).map(|i| (i as f32 * 0.7).sin()).collect();
     device.write(&view.slice().unwrap(), f32::as_bytes(&values)).unwrap();
     view
+}
+
+/// Weights of `dtype` that are numbers.
+fn weight_of(device: &dyn Device, batch: &mut Batch, dtype: DType, dims: &[usize]) -> View {
+    let (from, weight) = (numbers(device, dims), view(device, dtype, dims));
+    match dtype.is_block() {
+        true => batch.push(Quantize { x: from, out: weight.clone() }).unwrap(),
+        false => batch.push(Copy { x: from, out: weight.clone() }).unwrap(),
+    };
+    weight
 }
 
 fn bits(device: &dyn Device, view: &View) -> Vec<u32> {
@@ -39,12 +49,8 @@ fn summed_as_each_alone(device: &Cpu) {
         // Neither is a whole number of runs of the kernels, but for blocks of 256.
         for k in if dtype.block_len() == 256 { [256, 768] } else { [96, 576] } {
             let x = numbers(device, &[Linear::ALIKE, k]);
-            let (from, weight) = (numbers(device, &[n, k]), view(device, dtype, &[n, k]));
             let mut batch = Batch::new();
-            match dtype.is_block() {
-                true => batch.push(Quantize { x: from, out: weight.clone() }).unwrap(),
-                false => batch.push(Copy { x: from, out: weight.clone() }).unwrap(),
-            };
+            let weight = weight_of(device, &mut batch, dtype, &[n, k]);
             let alone = view(device, DType::F32, &[Linear::ALIKE, n]);
             let mut linear = |rows: std::ops::Range<usize>, out: &View| {
                 let (x, out) = (x.narrow(0, rows.clone()).unwrap(), out.narrow(0, rows).unwrap());
@@ -82,12 +88,8 @@ fn layer(device: &dyn Device, dtype: DType, weights: &[u8], [rows, n, k]: [usize
 
 /// Numbers as a weight of a dtype, by the reference.
 fn weights(device: &Reference, dtype: DType, n: usize, k: usize) -> Vec<u8> {
-    let (x, out) = (numbers(device, &[n, k]), view(device, dtype, &[n, k]));
     let mut batch = Batch::new();
-    match dtype.is_block() {
-        true => batch.push(Quantize { x, out: out.clone() }).unwrap(),
-        false => batch.push(Copy { x, out: out.clone() }).unwrap(),
-    };
+    let out = weight_of(device, &mut batch, dtype, &[n, k]);
     device.wait(device.submit(&batch).unwrap()).unwrap();
     let mut bytes = vec![0; estimate::tensor(dtype, n, k).unwrap()];
     device.read(&out.slice().unwrap(), &mut bytes).unwrap();
@@ -120,6 +122,44 @@ fn a_precise_device_rounds_activations_to_two_bytes_or_not_at_all() {
             if dtype.is_block() && !(5..=16).contains(&rows) {
                 assert!(errors[0] > apart * errors[1], "{dtype}, {rows} rows: {errors:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn several_layers_give_what_each_gives_alone() {
+    let device = cpu(false);
+    for rows in [1, 3, 4, 5, 40] {
+        let mut batch = Batch::new();
+        let mixes = numbers(&device, &[3, rows, 512]);
+        // Some share an x, a format, or both.
+        let layers: Vec<[Linear; 2]> = [
+            (DType::Q4_K, 300, 0),
+            (DType::Q4_K, 300, 1),
+            (DType::Q6_K, 200, 1),
+            (DType::F16, 96, 2),
+            (DType::F32, 64, 0),
+            (DType::Q4_K, 7, 0),
+            (DType::BF16, 5, 1),
+        ]
+        .into_iter()
+        .map(|(dtype, n, mix)| {
+            let x = mixes.narrow(0, mix..mix + 1).and_then(|x| x.squeeze(0)).unwrap();
+            let weight = weight_of(&device, &mut batch, dtype, &[n, 512]);
+            let bias = (n == 96).then(|| numbers(&device, &[n]));
+            let out = || view(&device, DType::F32, &[rows, n]);
+            let layer = Linear { x, weight, bias, out: out() };
+            [Linear { out: out(), ..layer.clone() }, layer]
+        })
+        .collect();
+        for [alone, _] in &layers {
+            batch.push(alone.clone()).unwrap();
+        }
+        batch.push(Linears(layers.iter().map(|[_, layer]| layer.clone()).collect())).unwrap();
+        device.wait(device.submit(&batch).unwrap()).unwrap();
+        for (i, [alone, together]) in layers.iter().enumerate() {
+            let same = bits(&device, &alone.out) == bits(&device, &together.out);
+            assert!(same, "layer {i}, {rows} rows");
         }
     }
 }

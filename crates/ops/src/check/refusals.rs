@@ -273,8 +273,10 @@ fn products(walk: &Walk) {
     walk.refuse(Linear { bias: Some(walk.view(U32, &[3])), ..linear.clone() });
     walk.refuse(Linear { bias: Some(f(&[2])), ..linear.clone() });
     let other = Linear { x: f(&[2, 4]), ..linear.clone() };
+    let longer = Linear { x: f(&[5, 4]), out: f(&[5, 3]), ..linear.clone() };
     walk.refuse(Linears(Vec::new()));
-    walk.refuse(Linears(vec![linear.clone(), other]));
+    walk.refuse(Linears(vec![linear.clone(), longer]));
+    walk.refuse(ActivatedLinears(Vec::new()));
     let gated = GatedLinears {
         gate: Linear { out: f(&[2, 3]), ..linear.clone() },
         up: linear.clone(),
@@ -283,6 +285,7 @@ fn products(walk: &Walk) {
     };
     let wide = Linear { weight: f(&[5, 4]), out: f(&[2, 5]), ..linear };
     walk.refuse(GatedLinears { gate: wide, ..gated.clone() });
+    walk.refuse(GatedLinears { gate: other, ..gated.clone() });
     walk.refuse(GatedLinears { out: f(&[2, 4]), ..gated });
     let experts = ExpertLinear {
         x: f(&[2, 4]),

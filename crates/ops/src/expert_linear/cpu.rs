@@ -23,7 +23,14 @@ pub(super) fn expert_linear(op: &ExpertLinear, cpu: &CpuContext<'_>) {
         }
         let weight = op.weight.narrow(0, expert..expert + 1).and_then(|weight| weight.squeeze(0));
         let weight = weight.expect("one of the experts");
-        let layer = Layer { x: &x, weight: &weight, bias: None, out: &op.out, rows: Some(rows) };
+        let layer = Layer {
+            x: &x,
+            weight: &weight,
+            bias: None,
+            activation: None,
+            out: &op.out,
+            rows: Some(rows),
+        };
         // Memory for one expert at a time.
         cpu.scoped(|cpu| linear(&layer, cpu));
     }

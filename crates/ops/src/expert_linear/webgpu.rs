@@ -47,7 +47,7 @@ pub(super) fn launches(op: &ExpertLinear, gpu: &GpuTraits) -> Result<Launches> {
     let x0 = row_x(item);
 "
         .replace("OUTPUTS", &format!("{OUTPUTS}u"));
-        let build = sums(NAME, gpu, &x, &text, &setup)?
+        let build = sums(NAME, gpu, (&x, None), &text, &setup)?
             .define("PLACE", format!("let first = {OUTPUTS}u * group.x;"))
             .read_rows(NAME, "w", &weight)?
             .also(&if weight.dtype().is_block() { String::new() } else { ends("w", k) })

@@ -9,7 +9,7 @@ use bessemer_core::{
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for activation in [Activation::Silu, Activation::Gelu, Activation::GeluTanh] {
+    for activation in Activation::ALL {
         for dims in [&[][..], &[1], &[0, 5], &[5, 0], &[1, 1536], &[3, 257], &[70, 3, 63]] {
             for dtype in [F32, F16, BF16] {
                 cases.push(plain(activation, dtype, dtype, dims));

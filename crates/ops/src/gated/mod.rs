@@ -7,7 +7,10 @@ mod reference;
 mod webgpu;
 
 pub(crate) use cases::cases;
-pub(crate) use metal::msl_name;
+pub(crate) use cpu::activate;
+pub(crate) use metal::{msl_name, msl_number};
+pub(crate) use reference::activated;
+pub(crate) use webgpu::{wgsl_maths, wgsl_name};
 
 use crate::check::Check;
 use bessemer_core::{
@@ -49,7 +52,7 @@ pub struct Gated {
     pub out: View,
 }
 
-/// The activation of a gate.
+/// The activation of a gate, or of a linear layer ([`ActivatedLinears`](crate::ActivatedLinears)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Activation {
     /// `x / (1 + exp(-x))`: with it the layer is called SwiGLU.
@@ -58,6 +61,24 @@ pub enum Activation {
     Gelu,
     /// `x * (1 + tanh(√(2/π) * (x + 0.044715 x³))) / 2`.
     GeluTanh,
+    /// `1 / (1 + exp(-x))`.
+    Sigmoid,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// `max(x, 0)²`.
+    SquaredRelu,
+}
+
+impl Activation {
+    /// All of them.
+    pub(crate) const ALL: [Activation; 6] = [
+        Activation::Silu,
+        Activation::Gelu,
+        Activation::GeluTanh,
+        Activation::Sigmoid,
+        Activation::Tanh,
+        Activation::SquaredRelu,
+    ];
 }
 
 impl Operation for Gated {

@@ -75,6 +75,9 @@ impl Operation for GatedLinears {
     fn check(&self) -> Result<()> {
         self.layers().check()?;
         let GatedLinears { gate, up, out, .. } = self;
+        let same = gate.x.is_same_place(&up.x) && gate.x.dtype() == up.x.dtype();
+        let check = Check::new(self.name(), [("gate.x", &gate.x), ("up.x", &up.x)]);
+        check.require(same, || "gate and up must have the same x".to_owned())?;
         let operands = [("gate.out", &gate.out), ("up.out", &up.out), ("out", out)];
         let check = Check::new(self.name(), operands);
         check.same_shape(&gate.out, &up.out)?;

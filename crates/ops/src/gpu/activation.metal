@@ -1,4 +1,4 @@
-// The activations of gates.
+// The activations of gates and of linear layers.
 inline float silu(float x) { return x / (1 + precise::exp(-x)); }
 
 inline float gelu_tanh(float x) {
@@ -44,4 +44,23 @@ inline float gelu(float x) {
   float top = as_type<float>(as_type<uint>(y) & 0xfffff000u);
   float below = x * beyond(y, -0.5f * (top * top), -0.5f * ((y - top) * (y + top)));
   return x > 0 ? x - below : below;
+}
+
+inline float sigmoid(float x) { return 1 / (1 + precise::exp(-x)); }
+
+inline float tanh_of(float x) { return precise::tanh(x); }
+
+inline float squared_relu(float x) { return x < 0 ? 0 : x * x; }
+
+// An activation by its number, as `Activation` counts them; 0 is none.
+inline float activated(float x, uint activation) {
+  switch (activation) {
+  case 1: return silu(x);
+  case 2: return gelu(x);
+  case 3: return gelu_tanh(x);
+  case 4: return sigmoid(x);
+  case 5: return tanh_of(x);
+  case 6: return squared_relu(x);
+  default: return x;
+  }
 }

@@ -1,7 +1,10 @@
 //! Conformance cases.
 
-use super::{Linear, Linears};
-use crate::case::{Case, Tolerance};
+use super::{ActivatedLinears, Linear, Linears};
+use crate::{
+    Activation::{self, Sigmoid, SquaredRelu, Tanh},
+    case::{Case, Tolerance},
+};
 use bessemer_core::{
     DType::{self, BF16, F16, F32, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0},
     Result,
@@ -83,6 +86,42 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(together(F16, [BF16, BF16, BF16], F16, 2));
     cases.push(together(BF16, [Q8_0, Q8_0, Q8_0], BF16, 1));
     cases.push(together(F32, [Q4_0, Q4_0, Q8_0], F32, 1).quick());
+    for weights in [
+        [Q4_K, Q4_K, Q4_K, F16, F16],
+        [Q8_0, F32, Q8_0, F32, Q4_0],
+        [F16, F16, F16, F16, F16],
+        [Q6_K, BF16, Q4_K, Q4_K, BF16],
+    ] {
+        for rows in [1, 2, 4, 7, 40] {
+            cases.push(of_mixes(weights, rows));
+        }
+    }
+    for weight in [F32, F16, Q8_0, Q4_K] {
+        for rows in [1, 3, 20] {
+            cases.push(mixes_in_one_memory(weight, rows));
+        }
+    }
+    cases.push(of_lengths(1));
+    cases.push(of_lengths(5));
+    cases.push(of_lengths(70));
+    for activation in Activation::ALL {
+        for rows in [1, 5, 40] {
+            cases.push(activated([F32, F32, F32], activation, F32, rows));
+        }
+    }
+    for (weights, activation) in
+        [([F16, Q8_0, F32], Tanh), ([Q4_K, Q6_K, Q4_K], SquaredRelu), ([BF16, F16, F16], Sigmoid)]
+    {
+        for rows in [1, 4, 12, 133] {
+            cases.push(activated(weights, activation, F32, rows));
+        }
+    }
+    for weight in DType::BLOCKS {
+        cases.push(activated([weight, F32, F32], SquaredRelu, F32, 2));
+    }
+    cases.push(activated([F32, F32, F32], SquaredRelu, F16, 2));
+    cases.push(activated([BF16, BF16, BF16], Sigmoid, BF16, 9));
+    cases.push(activated([Q8_0, F16, F32], Tanh, F32, 1).quick());
     cases
 }
 
@@ -112,6 +151,72 @@ fn together(x: DType, weights: [DType; 3], out: DType, rows: usize) -> Case {
             Ok(Linear { x: x.clone(), weight, bias, out: f.output(out, &[rows, n])? })
         });
         Ok(Linears(layers.collect::<Result<_>>()?))
+    })
+}
+
+/// Layers of which each has an `x` of its own, all parts of one array, but for two that share one.
+fn of_mixes(weights: [DType; 5], rows: usize) -> Case {
+    let name = format!("{weights:?} of several x, {rows}×256");
+    let bound = weights.map(|weight| tolerance(weight, F32, 256));
+    let bound = bound.into_iter().max_by(|a, b| a.nmse.total_cmp(&b.nmse)).expect("five");
+    Case::new("linears", name, bound, move |f| {
+        let mixes = f.random(F32, &[4, rows, 256])?;
+        let layers = weights.into_iter().zip([130, 33, 48, 16, 7]).enumerate();
+        let layers = layers.map(|(i, (weight, n))| {
+            let x = mixes.narrow(0, i % 4..i % 4 + 1)?.squeeze(0)?;
+            let bias = if n == 33 { Some(f.random(F32, &[n])?) } else { None };
+            let weight = f.random(weight, &[n, 256])?;
+            Ok(Linear { x, weight, bias, out: f.output(F32, &[rows, n])? })
+        });
+        Ok(Linears(layers.collect::<Result<_>>()?))
+    })
+}
+
+/// The same with weights that lie in one memory, and with mixes beside each other in the rows of an array.
+fn mixes_in_one_memory(weight: DType, rows: usize) -> Case {
+    let name = format!("{weight} of several x, in one memory, {rows}×256");
+    Case::new("linears", name, tolerance(weight, F32, 256), move |f| {
+        let (mixes, all) = (f.random(F32, &[rows, 3, 256])?, f.random(weight, &[220, 256])?);
+        let layers = [40..168, 8..41, 168..216].into_iter().enumerate().map(|(i, range)| {
+            let (x, n) = (mixes.narrow(1, 2 - i..3 - i)?.squeeze(1)?, range.len());
+            let bias = if n == 33 { Some(f.random(F32, &[n])?) } else { None };
+            let weight = all.narrow(0, range)?;
+            Ok(Linear { x, weight, bias, out: f.output(F32, &[rows, n])? })
+        });
+        Ok(Linears(layers.collect::<Result<_>>()?))
+    })
+}
+
+/// Layers whose rows have several lengths and dtypes, one of them empty.
+fn of_lengths(rows: usize) -> Case {
+    let name = format!("f32, f16 and q8_0 of several lengths, {rows} rows");
+    Case::new("linears", name, tolerance(Q8_0, F32, 96), move |f| {
+        let sizes = [(F32, F32, 64, 40), (F16, F16, 32, 70), (F32, Q8_0, 96, 33), (F32, F32, 0, 5)];
+        let layers = sizes.into_iter().map(|(x, weight, k, n)| {
+            let (x, weight) = (f.random(x, &[rows, k])?, f.random(weight, &[n, k])?);
+            let bias = Some(f.random(F32, &[n])?);
+            Ok(Linear { x, weight, bias, out: f.output(F32, &[rows, n])? })
+        });
+        Ok(Linears(layers.collect::<Result<_>>()?))
+    })
+}
+
+/// A layer with an activation and a bias, one with neither, and one with an activation alone.
+fn activated(weights: [DType; 3], activation: Activation, out: DType, rows: usize) -> Case {
+    let name = format!("{activation:?} of {weights:?} → {out} {rows}×256");
+    // Sums of about 1, where activations bend. Those that square double their errors.
+    let bound = weights.map(|weight| tolerance(weight, out, 1));
+    let bound = bound.into_iter().max_by(|a, b| a.nmse.total_cmp(&b.nmse)).expect("three");
+    let bound = Tolerance { nmse: 4.0 * bound.nmse, abs: 4.0 * bound.abs, ..bound };
+    Case::new("activated_linears", name, bound, move |f| {
+        let x = f.operand(F32, &[rows, 256], |f, _| f.normal() / 16.0)?;
+        let layers = weights.into_iter().zip([130, 33, 48]).map(|(weight, n)| {
+            let bias = if n == 130 { Some(f.random(F32, &[n])?) } else { None };
+            let weight = f.random(weight, &[n, 256])?;
+            let layer = Linear { x: x.clone(), weight, bias, out: f.output(out, &[rows, n])? };
+            Ok((layer, (n != 33).then_some(activation)))
+        });
+        Ok(ActivatedLinears(layers.collect::<Result<_>>()?))
     })
 }
 

@@ -9,9 +9,12 @@ pub(crate) mod webgpu;
 
 pub(crate) use cases::{cases, tolerance};
 pub(crate) use cpu::linear;
-pub use several::Linears;
+pub use several::{ActivatedLinears, Linears};
 
-use crate::check::{Check, dims};
+use crate::{
+    Activation,
+    check::{Check, dims},
+};
 use bessemer_core::{
     Access, Cost, Host, MAX_RANK, Operation, Result, View,
     cpu::CpuContext,
@@ -68,8 +71,12 @@ impl Linear {
     }
 
     fn layer(&self) -> Layer<'_> {
+        self.activated(None)
+    }
+
+    fn activated(&self, activation: Option<Activation>) -> Layer<'_> {
         let Linear { x, weight, bias, out } = self;
-        Layer { x, weight, bias: bias.as_ref(), out, rows: None }
+        Layer { x, weight, bias: bias.as_ref(), activation, out, rows: None }
     }
 }
 
@@ -78,6 +85,7 @@ pub(crate) struct Layer<'a> {
     pub(crate) x: &'a View,
     pub(crate) weight: &'a View,
     pub(crate) bias: Option<&'a View>,
+    pub(crate) activation: Option<Activation>,
     pub(crate) out: &'a View,
     /// Which rows of `x` and `out` these are; all of them if none are named.
     pub(crate) rows: Option<&'a [u32]>,
@@ -138,7 +146,7 @@ impl Operation for Linear {
     }
 
     fn reference(&self, host: &mut Host<'_>) {
-        reference::linear(self, host);
+        reference::linear(self, None, host);
     }
 
     fn cpu(&self, cpu: &CpuContext<'_>) {
@@ -146,10 +154,10 @@ impl Operation for Linear {
     }
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
-        metal::linear(self, gpu)
+        metal::linears(self.name(), &[(self, None)], gpu)
     }
 
     fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
-        webgpu::launches(&[self], gpu)
+        webgpu::launches(&[(self, None)], gpu)
     }
 }

@@ -1,9 +1,10 @@
 //! The reference implementation.
 
 use super::Linear;
+use crate::{Activation, gated::activated};
 use bessemer_core::Host;
 
-pub(super) fn linear(op: &Linear, host: &mut Host<'_>) {
+pub(super) fn linear(op: &Linear, activation: Option<Activation>, host: &mut Host<'_>) {
     let (rows, k, n) = op.sizes();
     let (x, weight) = (host.read(&op.x), host.read(&op.weight));
     let bias = op.bias.as_ref().map_or(vec![0.0; n], |bias| host.read(bias));
@@ -13,7 +14,8 @@ pub(super) fn linear(op: &Linear, host: &mut Host<'_>) {
         for column in 0..n {
             let weight = &weight[column * k..][..k];
             let sum: f64 = x.iter().zip(weight).map(|(x, w)| x * w).sum();
-            out.push(sum + bias[column]);
+            let sum = sum + bias[column];
+            out.push(activation.map_or(sum, |activation| activated(activation, sum)));
         }
     }
     host.write(&op.out, &out);

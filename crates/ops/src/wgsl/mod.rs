@@ -118,10 +118,10 @@ impl<'g> Build<'g> {
         }
     }
 
-    /// The next operand is bound with all of `whole`, which it is a part of: other parts lie at a
-    /// distance of it.
-    pub(crate) fn within(mut self, whole: &View) -> Build<'g> {
-        self.whole = Some(whole.clone());
+    /// The next operand is bound with all of `whole`, if there is such, which it is a part of: other
+    /// parts lie at a distance of it.
+    pub(crate) fn within(mut self, whole: Option<&View>) -> Build<'g> {
+        self.whole = whole.cloned();
         self
     }
 

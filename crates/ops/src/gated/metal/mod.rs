@@ -13,7 +13,15 @@ pub(crate) fn msl_name(activation: Activation) -> &'static str {
         Activation::Silu => "silu",
         Activation::Gelu => "gelu",
         Activation::GeluTanh => "gelu_tanh",
+        Activation::Sigmoid => "sigmoid",
+        Activation::Tanh => "tanh_of",
+        Activation::SquaredRelu => "squared_relu",
     }
+}
+
+/// Its number there, 0 for none.
+pub(crate) fn msl_number(activation: Option<Activation>) -> usize {
+    activation.map_or(0, |activation| 1 + activation as usize)
 }
 
 pub(super) fn gated(op: &Gated, gpu: &GpuTraits) -> Result<Launches> {

@@ -4,7 +4,7 @@ use super::{
     Layer, Linear, blocks,
     out::Out,
     streams::{self, Weight},
-    tiles,
+    tiles, together,
 };
 use crate::matmul::cpu::{
     gemm::{Matrix, gemm},
@@ -60,8 +60,7 @@ fn by_size<W: Weight>(op: &Layer<'_>, cpu: &CpuContext<'_>, part: Range<usize>, 
     if part.len() > FEW {
         tiles::linear::<W>(op, cpu, part, out);
     } else {
-        let x = tiles::load(op, cpu, part, op.x.shape().width());
-        streams::linear::<W>(op, cpu, x, out);
+        together::compute(&[Box::new(streams::Columns::<W>::new(op, cpu))], cpu);
     }
 }
 

@@ -6,6 +6,7 @@ mod fetch;
 mod out;
 mod streams;
 mod tiles;
+mod together;
 
 use super::{Layer, Linear};
 use bessemer_core::cpu::CpuContext;
@@ -16,15 +17,16 @@ pub(crate) fn linear(layer: &Layer<'_>, cpu: &CpuContext<'_>) {
     linears(slice::from_ref(layer), cpu);
 }
 
-/// Layers of the same activations.
+/// Several layers, with as few waits in between as can be.
 pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
-    if layers.iter().all(|layer| layer.weight.dtype().is_block()) {
-        return blocks::linears(layers, cpu);
+    let (few, others): (Vec<_>, Vec<_>) = layers.iter().partition(|layer| together::fits(layer));
+    if !few.is_empty() {
+        cpu.scoped(|cpu| together::linears(&few, cpu));
     }
-    for layer in layers {
+    for layer in others {
         cpu.scoped(|cpu| {
             if layer.weight.dtype().is_block() {
-                blocks::linears(slice::from_ref(layer), cpu);
+                blocks::linear(layer, cpu);
             } else {
                 dense::linear(layer, cpu);
             }

@@ -1,11 +1,16 @@
-//! Where results go: parts of rows, with the bias added, rounded to the dtype of the output.
+//! Where results go: parts of rows, with the bias added and the activation applied, rounded to the dtype
+//! of the output.
 
 use super::{Layer, fetch};
-use crate::matmul::cpu::gemm::Matrix;
+use crate::{
+    gated::{Activation, activate},
+    matmul::cpu::gemm::Matrix,
+};
 use bessemer_core::{
     DType, Element, View,
     cpu::{CpuContext, Output},
 };
+use bessemer_simd::Isa;
 use half::{bf16, f16, slice::HalfFloatSliceExt};
 use std::ops::Range;
 
@@ -20,6 +25,8 @@ pub(super) struct Out<'a> {
     /// Whether the elements of a row follow each other.
     gapless: bool,
     bias: Option<&'a [f32]>,
+    activation: Option<Activation>,
+    isa: Isa,
     /// Which rows of the output these are, if not all.
     rows: Option<&'a [u32]>,
 }
@@ -38,6 +45,9 @@ impl<'a> Out<'a> {
             _ => Place::F32(cpu.output(op.out)),
         };
         let bias = op.bias.map(|bias| {
+            if bias.dtype() == DType::F32 && bias.is_contiguous() {
+                return cpu.slice(bias);
+            }
             let values = cpu.scratch::<f32>(bias.elements());
             cpu.rows(bias).load(0, values);
             &*values
@@ -50,7 +60,17 @@ impl<'a> Out<'a> {
             _ => None,
         };
         let gapless = op.out.strides().last() == Some(&1);
-        Out { place, view: op.out.clone(), first, row_step, gapless, bias, rows: op.rows }
+        Out {
+            place,
+            view: op.out.clone(),
+            first,
+            row_step,
+            gapless,
+            bias,
+            activation: op.activation,
+            isa: cpu.isa(),
+            rows: op.rows,
+        }
     }
 
     /// Writes `values` to row `row` from column `column` on.
@@ -60,8 +80,8 @@ impl<'a> Out<'a> {
     #[inline]
     pub(super) unsafe fn store(&self, row: usize, column: usize, values: &[f32]) {
         let row = self.rows.map_or(row, |rows| rows[row] as usize);
-        if let (Place::F32(out), None, Some(step), true) =
-            (&self.place, self.bias, self.row_step, self.gapless)
+        if let (Place::F32(out), None, None, Some(step), true) =
+            (&self.place, self.bias, self.activation, self.row_step, self.gapless)
         {
             let start = self.first.wrapping_add_signed(row as isize * step) + column;
             // SAFETY: as the caller promises.
@@ -74,18 +94,18 @@ impl<'a> Out<'a> {
     /// # Safety
     /// As [`Out::store`].
     unsafe fn store_anywhere(&self, row: usize, column: usize, values: &[f32]) {
-        let mut with_bias = [0.0; 64];
-        for (i, values) in values.chunks(with_bias.len()).enumerate() {
-            let column = column + i * with_bias.len();
-            let values = if let Some(bias) = self.bias {
-                let sums = &mut with_bias[..values.len()];
-                for ((sum, x), bias) in sums.iter_mut().zip(values).zip(&bias[column..]) {
-                    *sum = x + bias;
-                }
-                sums
-            } else {
-                values
-            };
+        let mut room = [0.0; 64];
+        for (i, values) in values.chunks(room.len()).enumerate() {
+            let column = column + i * room.len();
+            let results = &mut room[..values.len()];
+            results.copy_from_slice(values);
+            if let Some(bias) = self.bias {
+                results.iter_mut().zip(&bias[column..]).for_each(|(sum, bias)| *sum += bias);
+            }
+            if let Some(activation) = self.activation {
+                activate(self.isa, activation, results);
+            }
+            let values = &*results;
             // SAFETY: as the caller promises.
             unsafe {
                 match &self.place {
@@ -107,11 +127,11 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// Where sums can be written as they come, from a row and a column on: rows of `f32` to which no
-    /// bias is added.
+    /// Where sums can be written as they come, from a row and a column on: rows of `f32` with neither
+    /// bias nor activation.
     pub(super) fn block(&self, row: usize, column: usize) -> Option<Matrix<*mut f32>> {
-        let (Place::F32(out), Some(down), None, None) =
-            (&self.place, self.row_step, self.bias, self.rows)
+        let (Place::F32(out), Some(down), None, None, None) =
+            (&self.place, self.row_step, self.bias, self.activation, self.rows)
         else {
             return None;
         };

@@ -1,7 +1,7 @@
 //! Dense weights read once, several rows of them side by side, for a few rows of activations.
 
-use super::{Layer, fetch, out::Out};
-use bessemer_core::{Element, cpu::CpuContext};
+use super::{Layer, fetch, out::Out, tiles, together::Job};
+use bessemer_core::{DType, Element, cpu::CpuContext};
 use bessemer_simd::{Arch, Isa, Kernel, Lanes, convert::f32_from_bf16_bits};
 use half::{bf16, f16};
 use std::ops::Range;
@@ -64,6 +64,7 @@ pub(super) struct WeightRows<'a, W> {
     first: usize,
     step: isize,
     len: usize,
+    count: usize,
 }
 
 impl<'a, W: Weight> WeightRows<'a, W> {
@@ -73,6 +74,7 @@ impl<'a, W: Weight> WeightRows<'a, W> {
             first: (op.weight.offset() - op.weight.range().start) / size_of::<W>(),
             step: op.weight.strides()[0],
             len: op.weight.shape()[1],
+            count: op.weight.shape()[0],
         }
     }
 
@@ -89,15 +91,43 @@ impl<'a, W: Weight> WeightRows<'a, W> {
     }
 }
 
-/// The rows of `x` times all weights, whose rows must be gapless.
-pub(super) fn linear<W: Weight>(op: &Layer<'_>, cpu: &CpuContext<'_>, x: &[f32], out: &Out<'_>) {
-    let (rows, k, n) = op.sizes();
-    let (all, isa) = (WeightRows::<W>::new(op, cpu), cpu.isa());
-    let x = |row: usize| &x[row * k..(row + 1) * k];
-    // Weights are widened for two rows at once where there are registers for so many sums.
-    let paired = if isa == Isa::Avx512 { rows / 2 * 2 } else { 0 };
-    // Pieces of at least 16 KiB of weights are worth a thread's while.
-    cpu.split(n, (16 << 10) / (k * size_of::<W>()) + 1, |columns| {
+/// All rows of a layer times its weights, whose rows must be gapless.
+pub(super) struct Columns<'a, W> {
+    weights: WeightRows<'a, W>,
+    /// The rows of activations.
+    x: Vec<&'a [f32]>,
+    out: Out<'a>,
+    isa: Isa,
+}
+
+impl<'a, W: Weight> Columns<'a, W> {
+    pub(super) fn new(layer: &Layer<'a>, cpu: &'a CpuContext<'_>) -> Columns<'a, W> {
+        let (rows, k, _) = layer.sizes();
+        // Where they are, if they can be used there.
+        let x = if layer.x.dtype() == DType::F32 && layer.x.is_contiguous() {
+            let all = cpu.slice::<f32>(layer.x);
+            (0..rows).map(|row| &all[layer.row(row) * k..][..k]).collect()
+        } else {
+            tiles::load(layer, cpu, 0..rows, k).chunks_exact(k).collect()
+        };
+        let weights = WeightRows::new(layer, cpu);
+        Columns { weights, x, out: Out::new(layer, cpu), isa: cpu.isa() }
+    }
+}
+
+impl<W: Weight> Job for Columns<'_, W> {
+    fn columns(&self) -> usize {
+        self.weights.count
+    }
+
+    fn column_bytes(&self) -> usize {
+        self.weights.len * size_of::<W>()
+    }
+
+    fn compute(&self, columns: Range<usize>) {
+        let Columns { weights: all, x, out, isa } = self;
+        // Weights are widened for two rows at once where there are registers for so many sums.
+        let paired = if *isa == Isa::Avx512 { x.len() / 2 * 2 } else { 0 };
         let apart = columns.len() / STREAMS;
         for i in 0..apart {
             let column = |stream: usize| columns.start + stream * apart + i;
@@ -109,23 +139,23 @@ pub(super) fn linear<W: Weight>(op: &Layer<'_>, cpu: &CpuContext<'_>, x: &[f32],
                 }
             };
             for row in (0..paired).step_by(2) {
-                let [first, second] = isa.run(Dots { weights, x: [x(row), x(row + 1)] });
+                let [first, second] = isa.run(Dots { weights, x: [x[row], x[row + 1]] });
                 store(row, first);
                 store(row + 1, second);
             }
-            for row in paired..rows {
-                let [sums] = isa.run(Dots { weights, x: [x(row)] });
+            for (row, x) in x.iter().enumerate().skip(paired) {
+                let [sums] = isa.run(Dots { weights, x: [*x] });
                 store(row, sums);
             }
         }
         for column in columns.start + STREAMS * apart..columns.end {
-            for row in 0..rows {
-                let [sum] = isa.run(Dots { weights: [all.row(column)], x: [x(row)] });
+            for (row, x) in x.iter().enumerate() {
+                let [sum] = isa.run(Dots { weights: [all.row(column)], x: [*x] });
                 // SAFETY: each column belongs to one task.
                 unsafe { out.store(row, column, &sum) };
             }
         }
-    });
+    }
 }
 
 /// Some rows of weights times a few rows of activations. Each row is summed as it would be alone.

@@ -1,13 +1,13 @@
 //! On Metal: a matrix times a few vectors for up to eight rows, tiles for more.
 
-use super::{Linear, Linears};
+use super::{Linear, several::Activated};
 use crate::{
     Activation,
-    gated::msl_name,
+    gated::{msl_name, msl_number},
     gpu::{Draft, Rows, has_simd, msl, msl_type},
 };
 use bessemer_core::{
-    DType, Operation, Result, View,
+    DType, Result, View,
     gpu::{GpuTraits, Launch, Launches},
 };
 
@@ -23,28 +23,28 @@ const MOST_LAYERS: usize = 4;
 pub(crate) const TILE: usize = 64;
 pub(crate) const TILE_THREADS: u32 = 128;
 
-pub(super) fn linear(op: &Linear, gpu: &GpuTraits) -> Result<Launches> {
-    of_layers(op.name(), &[op], gpu)
-}
-
-pub(super) fn linears(op: &Linears, gpu: &GpuTraits) -> Result<Launches> {
-    of_layers(op.name(), &op.0.iter().collect::<Vec<_>>(), gpu)
-}
-
-fn of_layers(name: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Result<Launches> {
-    let some: Vec<&Linear> =
-        layers.iter().copied().filter(|layer| layer.out.elements() > 0).collect();
-    let launches: Result<Vec<Launch>> = match some.first() {
-        None => Ok(Vec::new()),
-        Some(first) if first.x.shape().rows() <= FEW => {
-            some.chunks(MOST_LAYERS).map(|layers| few(name, layers, gpu)).collect()
-        }
-        Some(_) => some
-            .chunk_by(|one, next| tile_type(one.weight.dtype()) == tile_type(next.weight.dtype()))
-            .flat_map(|alike| alike.chunks(MOST_LAYERS))
-            .map(|layers| many(name, layers, gpu))
-            .collect(),
+/// All of `layers`, which have the same number of rows.
+pub(super) fn linears(
+    name: &'static str,
+    layers: &[Activated<'_>],
+    gpu: &GpuTraits,
+) -> Result<Launches> {
+    let some: Vec<Activated<'_>> =
+        layers.iter().copied().filter(|(layer, _)| layer.out.elements() > 0).collect();
+    let few = some.first().is_some_and(|(first, _)| first.x.shape().rows() <= FEW);
+    let alike = |(one, _): &Activated<'_>, (next, _): &Activated<'_>| {
+        let in_tiles = |layer: &Linear| tile_type(layer.weight.dtype());
+        one.x.dtype() == next.x.dtype() && (few || in_tiles(one) == in_tiles(next))
     };
+    let launches: Result<Vec<Launch>> = some
+        .chunk_by(alike)
+        .flat_map(|alike| alike.chunks(MOST_LAYERS))
+        .map(
+            |layers| {
+                if few { of_few_rows(name, layers, gpu) } else { of_many_rows(name, layers, gpu) }
+            },
+        )
+        .collect();
     Ok(Launches { launches: launches?, scratch: 0 })
 }
 
@@ -60,16 +60,16 @@ pub(crate) fn row_step(weight: &View, axis: usize) -> isize {
     if single { 0 } else { weight.strides()[axis] / weight.dtype().block_len() as isize }
 }
 
-fn few(name: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Result<Launch> {
-    let draft = bound(of_few(name, "linear_few", layers[0], gpu), layers);
+fn of_few_rows(name: &'static str, layers: &[Activated<'_>], gpu: &GpuTraits) -> Result<Launch> {
+    let draft = bound(of_few(name, "linear_few", layers[0].0, gpu), layers);
     let (draft, groups) = params(draft, layers, outputs_per_group(gpu));
     draft.grid([groups, 1, 1], [FEW_THREADS, 1, 1])
 }
 
-fn many(name: &'static str, layers: &[&Linear], gpu: &GpuTraits) -> Result<Launch> {
-    let draft = bound(of_many(name, "linear_many", layers[0], gpu), layers);
+fn of_many_rows(name: &'static str, layers: &[Activated<'_>], gpu: &GpuTraits) -> Result<Launch> {
+    let draft = bound(of_many(name, "linear_many", layers[0].0, gpu), layers);
     let (draft, groups) = params(draft, layers, TILE);
-    let rows = layers[0].x.shape().rows();
+    let rows = layers[0].0.x.shape().rows();
     draft.grid([groups, rows.div_ceil(TILE), 1], [TILE_THREADS, 1, 1])
 }
 
@@ -92,12 +92,13 @@ pub(crate) fn gated(
         return Ok(None);
     };
     // The results of the two stay in registers: of their `out` only the types are known.
-    let draft = weights(weights(with_x(draft, &[gate, up]), gate, 0), up, 1)
+    let draft = draft.define("LAYERS", "2").define("X", msl_type(gate.x.dtype()));
+    let draft = inputs(inputs(draft, gate, 0), up, 1)
         .define(OUT[0], msl_type(gate.out.dtype()))
         .define(OUT[1], msl_type(up.out.dtype()))
         .write("OUT", out)
         .define("ACTIVATION", msl_name(activation));
-    let draft = shared_params(draft, gate);
+    let draft = draft.size("rows", rows);
     let draft = weight_params(weight_params(draft, gate, 0, 0), up, 1, 0);
     draft
         .last_step("out_step", out)
@@ -143,62 +144,51 @@ const BIAS: [&str; MOST_LAYERS] = ["BIAS0", "BIAS1", "BIAS2", "BIAS3"];
 const OUT: [&str; MOST_LAYERS] = ["OUT0", "OUT1", "OUT2", "OUT3"];
 
 /// The views of `layers` bound as `layers.metal` takes them.
-fn bound(draft: Draft, layers: &[&Linear]) -> Draft {
-    let mut draft = with_x(draft, layers);
-    for (i, layer) in layers.iter().enumerate() {
-        draft = weights(draft, layer, i).write(OUT[i], &layer.out);
+fn bound(draft: Draft, layers: &[Activated<'_>]) -> Draft {
+    let mut draft = draft
+        .define("LAYERS", layers.len().to_string())
+        .define("X", msl_type(layers[0].0.x.dtype()))
+        .define_if(layers.iter().any(|(_, activation)| activation.is_some()), "ACTIVATED");
+    for (i, (layer, _)) in layers.iter().enumerate() {
+        draft = inputs(draft, layer, i).write(OUT[i], &layer.out);
     }
     draft
 }
 
-fn with_x(draft: Draft, layers: &[&Linear]) -> Draft {
-    draft.define("LAYERS", layers.len().to_string()).read("X", &layers[0].x)
-}
-
-/// What layer `number` reads besides x.
-fn weights(draft: Draft, layer: &Linear, number: usize) -> Draft {
+/// What layer `number` reads.
+fn inputs(draft: Draft, layer: &Linear, number: usize) -> Draft {
     let bias = layer.bias.as_ref().unwrap_or(&layer.x);
-    draft.read(W[number], &layer.weight).read(BIAS[number], bias)
+    draft.read_another(&layer.x).read(W[number], &layer.weight).read(BIAS[number], bias)
 }
 
 /// The numbers of layers of which each has threadgroups of its own, and how many those are.
-fn params(draft: Draft, layers: &[&Linear], outputs_per_group: usize) -> (Draft, usize) {
-    let mut draft = shared_params(draft, layers[0]);
+fn params(draft: Draft, layers: &[Activated<'_>], outputs_per_group: usize) -> (Draft, usize) {
+    let mut draft = draft.size("rows", layers[0].0.x.shape().rows());
     let mut groups = 0;
-    for (number, layer) in layers.iter().enumerate() {
-        draft = layer_params(draft, layer, number, groups);
+    for (number, (layer, activation)) in layers.iter().enumerate() {
+        let out = &layer.out;
+        draft = weight_params(draft, layer, number, groups)
+            .size(format_args!("layers[{number}].activation"), msl_number(*activation))
+            .last_step(format_args!("layers[{number}].out_step"), out)
+            .rows(format_args!("layers[{number}].out_rows"), &Rows::new([out], 1));
         groups += layer.weight.shape()[0].div_ceil(outputs_per_group);
     }
     (draft, groups)
 }
 
-fn shared_params(draft: Draft, first: &Linear) -> Draft {
-    let x = &first.x;
-    draft
-        .size("rows", x.shape().rows())
-        .size("k", x.shape().width())
-        .last_step("x_step", x)
-        .rows("x_rows", &Rows::new([x], 1))
-}
-
-/// The `LayerParams` of layer `number`.
-fn layer_params(draft: Draft, layer: &Linear, number: usize, first_group: usize) -> Draft {
-    let out = &layer.out;
-    weight_params(draft, layer, number, first_group)
-        .last_step(format_args!("layers[{number}].out_step"), out)
-        .rows(format_args!("layers[{number}].out_rows"), &Rows::new([out], 1))
-}
-
-/// Those of a layer whose results are not stored.
+/// The numbers of a layer that are not about its results.
 fn weight_params(draft: Draft, layer: &Linear, number: usize, first_group: usize) -> Draft {
     let Linear { x, weight, bias, .. } = layer;
     draft
         .size(format_args!("layers[{number}].outputs"), weight.shape()[0])
         .size(format_args!("layers[{number}].first_group"), first_group)
         .flag(format_args!("layers[{number}].has_bias"), bias.is_some())
+        .size(format_args!("layers[{number}].k"), x.shape().width())
         .step(format_args!("layers[{number}].weight_row"), row_step(weight, 0))
         .last_step(format_args!("layers[{number}].weight_step"), weight)
         .last_step(format_args!("layers[{number}].bias_step"), bias.as_ref().unwrap_or(x))
+        .last_step(format_args!("layers[{number}].x_step"), x)
+        .rows(format_args!("layers[{number}].x_rows"), &Rows::new([x], 1))
 }
 
 /// The type a factor is kept as in tiles: half only where it was as coarse before.

@@ -13,11 +13,17 @@ pub(super) const LANES: usize = 8;
 /// The most rows at once.
 pub(super) const ROWS: usize = 16;
 
-/// The kernel with `x` bound, and no weights yet: `PLACE` says which outputs a thread has.
-pub(super) fn lanes<'g>(gpu: &'g GpuTraits, x: &View, text: &Columns) -> Result<Build<'g>> {
+/// The kernel with `x` bound, and no weights yet: `PLACE` says which outputs a thread has, and how far
+/// from `x` its activations are. `whole` is what is bound for `x`, if more than it.
+pub(super) fn lanes<'g>(
+    gpu: &'g GpuTraits,
+    (x, whole): (&View, Option<&View>),
+    text: &Columns,
+) -> Result<Build<'g>> {
     const NAME: &str = "linear";
     let k = x.shape().width();
     Ok(Build::new(gpu, "linear/lanes.wgsl", include_str!("lanes.wgsl"))
+        .within(whole)
         .read_rows(NAME, "x", x)?
         .u32("k", size(NAME, k)?)
         .u32("runs", size(NAME, k.div_ceil(32))?)
@@ -31,7 +37,7 @@ pub(super) fn lanes<'g>(gpu: &'g GpuTraits, x: &View, text: &Columns) -> Result<
 fn setup(text: &Columns) -> String {
     let mut all = text.setup();
     for r in 0..text.rows {
-        let _ = writeln!(all, "    let x{r} = row_x(min(row + {r}u, params.m - 1u));");
+        let _ = writeln!(all, "    let x{r} = row_x(min(row + {r}u, params.m - 1u)) + x_base;");
     }
     all
 }

@@ -8,14 +8,14 @@ use super::{
 };
 use crate::{
     Activation, Linear,
+    gated::{wgsl_maths, wgsl_name},
     wgsl::{Build, blocks_of, has_lanes, parts, size, step},
 };
 use bessemer_core::{
     DType, Result, Shape, Strides, View,
     gpu::{GpuTraits, Launch},
 };
-use bessemer_program::wgsl::MATHS;
-use std::fmt::Write;
+use std::{fmt::Write, ops::Range};
 
 const NAME: &str = "linear";
 const WEIGHTS: [&str; 2] = ["wa", "wb"];
@@ -23,20 +23,28 @@ const WEIGHTS: [&str; 2] = ["wa", "wb"];
 /// A layer, or the part of it that some of the weights make.
 #[derive(Clone)]
 pub(super) struct Part {
+    pub(super) x: View,
     pub(super) weight: View,
     pub(super) bias: Option<View>,
+    pub(super) activation: Option<Activation>,
     pub(super) out: View,
 }
 
 impl Part {
     /// The layer in as few parts as can be bound.
-    pub(super) fn all(linear: &Linear, gpu: &GpuTraits) -> Result<Vec<Part>> {
+    pub(super) fn all(
+        linear: &Linear,
+        activation: Option<Activation>,
+        gpu: &GpuTraits,
+    ) -> Result<Vec<Part>> {
         let last = linear.out.shape().rank() - 1;
-        let part = |range: std::ops::Range<usize>| -> Result<Part> {
+        let part = |range: Range<usize>| -> Result<Part> {
             let bias = linear.bias.as_ref().map(|bias| bias.narrow(0, range.clone()));
             Ok(Part {
+                x: linear.x.clone(),
                 weight: linear.weight.narrow(0, range.clone())?,
                 bias: bias.transpose()?,
+                activation,
                 out: linear.out.narrow(last, range)?,
             })
         };
@@ -53,10 +61,11 @@ impl Part {
     }
 }
 
-/// Layers that have the same `x`.
+/// Layers whose `x` have the same shape.
 pub(super) struct Layers<'a> {
-    x: &'a View,
     parts: &'a [Part],
+    /// What all `x` are bound as, if they are several.
+    all_x: Option<View>,
     how: How<'a>,
 }
 
@@ -71,22 +80,22 @@ enum How<'a> {
 impl<'a> Layers<'a> {
     /// How many of `parts`, from the first on, one launch can have side by side.
     pub(super) fn fitting(parts: &[Part], gpu: &GpuTraits) -> usize {
-        let first = &parts[0].weight;
+        let first = &parts[0];
+        let room = (gpu.part_bytes as usize).saturating_sub(gpu.offset_alignment as usize);
         // x, the weights and, of each, a bias and a result.
-        let mut buffers = 3 + parts[0].biases();
-        let (mut start, mut end) = (first.range().start, first.range().end);
+        let mut buffers = 3 + first.biases();
         let mut count = 1;
         for part in &parts[1..] {
-            let (weight, range) = (&part.weight, part.weight.range());
-            (start, end) = (start.min(range.start), end.max(range.end));
             buffers += 1 + part.biases();
             // What is known of the first, and how it is read, is so of the others.
-            let alike = weight.dtype() == first.dtype()
-                && weight.buffer().id() == first.buffer().id()
-                && weight.strides() == first.strides()
-                && weight.offset().abs_diff(first.offset()).is_multiple_of(16);
-            let room = (gpu.part_bytes as usize).saturating_sub(gpu.offset_alignment as usize);
-            if !alike || end - start > room || buffers > gpu.max_buffers as usize {
+            let alike = alike(&part.weight, &first.weight)
+                && part.x.shape() == first.x.shape()
+                && alike(&part.x, &first.x);
+            let here = &parts[..=count];
+            let fits = span(here, |part| &part.weight).len() <= room
+                && span(here, |part| &part.x).len() <= room
+                && buffers <= gpu.max_buffers as usize;
+            if !alike || !fits {
                 break;
             }
             count += 1;
@@ -95,40 +104,38 @@ impl<'a> Layers<'a> {
     }
 
     /// Side by side, as [`Layers::fitting`] says they can be.
-    pub(super) fn beside(x: &'a View, parts: &'a [Part]) -> Result<Layers<'a>> {
-        let ranges = || parts.iter().map(|part| part.weight.range());
-        let start = ranges().map(|range| range.start).min().unwrap_or(0);
-        let end = ranges().map(|range| range.end).max().unwrap_or(0);
-        let (shape, strides) = (Shape::new(&[end - start])?, Strides::new(&[1])?);
-        let buffer = parts[0].weight.buffer();
-        let whole = View::at(buffer, DType::U8, shape, strides, start)?;
-        Ok(Layers { x, parts, how: How::Beside(whole) })
+    pub(super) fn beside(parts: &'a [Part]) -> Result<Layers<'a>> {
+        let bytes = |view: fn(&Part) -> &View| -> Result<View> {
+            let range = span(parts, view);
+            let (shape, strides) = (Shape::new(&[range.len()])?, Strides::new(&[1])?);
+            View::at(view(&parts[0]).buffer(), DType::U8, shape, strides, range.start)
+        };
+        let shared = parts.iter().all(|part| part.x.offset() == parts[0].x.offset());
+        let all_x = if shared { None } else { Some(bytes(|part| &part.x)?) };
+        Ok(Layers { parts, all_x, how: How::Beside(bytes(|part| &part.weight)?) })
     }
 
     /// A gate and what passes through it.
-    pub(super) fn gated(
-        x: &'a View,
-        parts: &'a [Part],
-        activation: Activation,
-        out: &'a View,
-    ) -> Layers<'a> {
-        Layers { x, parts, how: How::Gated(activation, out) }
+    pub(super) fn gated(parts: &'a [Part], activation: Activation, out: &'a View) -> Layers<'a> {
+        Layers { parts, all_x: None, how: How::Gated(activation, out) }
     }
 
     /// The launch.
     pub(super) fn launch(&self, gpu: &GpuTraits) -> Result<Launch> {
-        let rows = self.x.shape().rows();
+        let x = &self.parts[0].x;
+        let rows = x.shape().rows();
         let (text, each) = self.columns(gpu, rows);
+        let x = (x, self.all_x.as_ref());
         let mut build = match has_lanes(gpu) {
-            true => lanes(gpu, self.x, &text)?,
+            true => lanes(gpu, x, &text)?,
             false => {
-                let setup = |row: usize| format!("    let x{row} = row_x({row}u);\n");
-                sums(NAME, gpu, self.x, &text, &(0..rows).map(setup).collect::<String>())?
+                let setup = |row: usize| format!("    let x{row} = row_x({row}u) + x_base;\n");
+                sums(NAME, gpu, x, &text, &(0..rows).map(setup).collect::<String>())?
             }
         };
         for ((name, _), part) in text.operands().into_iter().zip(self.parts) {
-            if let How::Beside(whole) = &self.how {
-                build = build.within(whole);
+            if let How::Beside(weights) = &self.how {
+                build = build.within(Some(weights));
             }
             build = weights(build, name, &part.weight, has_lanes(gpu))?;
         }
@@ -178,19 +185,29 @@ impl<'a> Layers<'a> {
         build = build.u32("n0", size(NAME, first.outputs())?);
         let mut groups = first.outputs().div_ceil(each);
         let mut text =
-            "    var layer = 0u;\n    var start = 0u;\n    var n = params.n0;\n    var base = 0;\n"
+            "    var layer = 0u;\n    var start = 0u;\n    var n = params.n0;\n    var base = 0;\n    \
+             var x_base = 0;\n"
                 .to_owned();
-        if let How::Beside(_) = self.how {
+        if let How::Beside(_) = &self.how {
             let unit = match blocks_of(first.weight.dtype()) {
                 (1, _) => first.weight.dtype().block_bytes(),
                 _ => 2,
             };
             for (i, part) in self.parts.iter().enumerate().skip(1) {
-                let apart = part.weight.offset() as isize - first.weight.offset() as isize;
+                let apart = |view: &View, first: &View, unit: usize| {
+                    let bytes = view.offset() as isize - first.offset() as isize;
+                    step(NAME, bytes / unit as isize)
+                };
                 build = build
                     .u32(&format!("n{i}"), size(NAME, part.outputs())?)
                     .u32(&format!("start{i}"), size(NAME, groups)?)
-                    .i32(&format!("base{i}"), step(NAME, apart / unit as isize)?);
+                    .i32(&format!("base{i}"), apart(&part.weight, &first.weight, unit)?);
+                let mut x_base = String::new();
+                if self.all_x.is_some() {
+                    let apart = apart(&part.x, &first.x, first.x.dtype().block_bytes())?;
+                    build = build.i32(&format!("x_base{i}"), apart);
+                    x_base = format!("        x_base = params.x_base{i};\n");
+                }
                 let _ = write!(
                     text,
                     "    if group.x >= params.start{i} {{
@@ -198,7 +215,7 @@ impl<'a> Layers<'a> {
         start = params.start{i};
         n = params.n{i};
         base = params.base{i};
-    }}
+{x_base}    }}
 "
                 );
                 groups += part.outputs().div_ceil(each);
@@ -220,23 +237,23 @@ impl<'a> Layers<'a> {
         let mut text = String::new();
         match self.how {
             How::Beside(_) => {
+                if self.parts.iter().any(|part| part.activation.is_some()) {
+                    build = build.also(&wgsl_maths());
+                }
                 text += "fn put(row: u32, layer: u32, output: u32, sum: f32) {\n";
                 text += "    if row >= params.m { return; }\n";
                 for (i, part) in self.parts.iter().enumerate() {
                     let name = format!("out{i}");
                     build = build.write(&name, &part.out).rows(NAME, &name, &part.out)?;
-                    let store = store(&name, &format!("sum + bias{i}_of(output)"));
+                    let value = value_of(part.activation, &format!("sum + bias{i}_of(output)"));
+                    let store = store(&name, &value);
                     let here = format!("layer == {i}u && output < params.n{i}");
                     let _ = writeln!(text, "    if {here} {{ {store} }}");
                 }
             }
             How::Gated(activation, out) => {
-                let active = match activation {
-                    Activation::Silu => "silu_f32",
-                    Activation::Gelu => "gelu_f32",
-                    Activation::GeluTanh => "gelu_tanh_f32",
-                };
-                build = build.write("out", out).rows(NAME, "out", out)?.also(MATHS);
+                let active = wgsl_name(activation);
+                build = build.write("out", out).rows(NAME, "out", out)?.also(&wgsl_maths());
                 let _ = write!(
                     text,
                     "fn put(row: u32, layer: u32, output: u32, gate_sum: f32, up_sum: f32) {{
@@ -251,6 +268,39 @@ impl<'a> Layers<'a> {
         }
         Ok(build.also(&(text + "}\n")))
     }
+}
+
+/// Whether two views are read the same way and can be bound as one.
+fn alike(one: &View, other: &View) -> bool {
+    one.dtype() == other.dtype()
+        && one.buffer().id() == other.buffer().id()
+        && one.strides() == other.strides()
+        && one.offset().abs_diff(other.offset()).is_multiple_of(16)
+}
+
+/// All bytes from the first of some views of one buffer to the last.
+fn span(parts: &[Part], view: impl Fn(&Part) -> &View) -> Range<usize> {
+    let ranges = || parts.iter().map(|part| view(part).range());
+    let start = ranges().map(|range| range.start).min().unwrap_or(0);
+    start..ranges().map(|range| range.end).max().unwrap_or(0)
+}
+
+/// The activation of a value.
+fn value_of(activation: Option<Activation>, value: &str) -> String {
+    match activation {
+        None => value.to_owned(),
+        Some(activation) => format!("{}({value})", wgsl_name(activation)),
+    }
+}
+
+/// The same in a kernel that has no activations yet.
+pub(super) fn activated<'g>(
+    build: Build<'g>,
+    activation: Option<Activation>,
+    value: &str,
+) -> (Build<'g>, String) {
+    let build = if activation.is_some() { build.also(&wgsl_maths()) } else { build };
+    (build, value_of(activation, value))
 }
 
 /// The weights, for the kernel of lanes or for that of sums.

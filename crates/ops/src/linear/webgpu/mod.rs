@@ -12,7 +12,7 @@ pub(crate) use columns::{Column, Columns, Put};
 pub(crate) use sums::{ends, sum_threads, sums};
 pub(crate) use tiles::{tile, tile_groups};
 
-use super::Linear;
+use super::{Linear, several::Activated};
 use crate::{Activation, wgsl::has_lanes};
 use bessemer_core::{
     DType, Result, View,
@@ -28,22 +28,21 @@ fn by_columns(gpu: &GpuTraits, rows: usize) -> bool {
     has_lanes(gpu) || rows <= FEW
 }
 
-/// All of `linears`, which have the same `x`.
-pub(super) fn launches(linears: &[&Linear], gpu: &GpuTraits) -> Result<Launches> {
+/// All of `linears`, which have the same number of rows.
+pub(super) fn launches(linears: &[Activated<'_>], gpu: &GpuTraits) -> Result<Launches> {
     let mut all = Launches::default();
     let mut parts: Vec<Part> = Vec::new();
-    for linear in linears.iter().filter(|linear| linear.out.elements() > 0) {
-        parts.extend(Part::all(linear, gpu)?);
+    for &(linear, activation) in linears.iter().filter(|(linear, _)| linear.out.elements() > 0) {
+        parts.extend(Part::all(linear, activation, gpu)?);
     }
-    let x = &linears[0].x;
     let mut rest = &parts[..];
     while let Some(first) = rest.first() {
-        let (launch, count) = match by_columns(gpu, x.shape().rows()) {
+        let (launch, count) = match by_columns(gpu, first.x.shape().rows()) {
             true => {
                 let here = &rest[..Layers::fitting(rest, gpu)];
-                (Layers::beside(x, here)?.launch(gpu)?, here.len())
+                (Layers::beside(here)?.launch(gpu)?, here.len())
             }
-            false => (tiles::launch(x, first, gpu)?, 1),
+            false => (tiles::launch(first, gpu)?, 1),
         };
         all.launches.push(launch);
         rest = &rest[count..];
@@ -63,11 +62,11 @@ pub(crate) fn gated(
     if !exact || !by_columns(gpu, out.shape().rows()) {
         return Ok(None);
     }
-    let parts = [Part::all(gate, gpu)?, Part::all(up, gpu)?].concat();
+    let parts = [Part::all(gate, None, gpu)?, Part::all(up, None, gpu)?].concat();
     // x, the result, two of weights and perhaps biases.
     let buffers = 4 + parts.iter().map(Part::biases).sum::<usize>();
     if parts.len() != 2 || buffers > gpu.max_buffers as usize {
         return Ok(None);
     }
-    Layers::gated(&gate.x, &parts, activation, out).launch(gpu).map(Some)
+    Layers::gated(&parts, activation, out).launch(gpu).map(Some)
 }

@@ -15,11 +15,12 @@ pub(crate) fn sum_threads(gpu: &GpuTraits) -> u32 {
 }
 
 /// The kernel with `x` bound, and no weights yet: `PLACE` says which outputs a workgroup has.
-/// `setup` declares where the rows start: `x0`, `x1`, …
+/// `setup` declares where the rows start: `x0`, `x1`, …; `whole` is what is bound for `x`, if more
+/// than it.
 pub(crate) fn sums<'g>(
     op: &'static str,
     gpu: &'g GpuTraits,
-    x: &View,
+    (x, whole): (&View, Option<&View>),
     text: &Columns,
     setup: &str,
 ) -> Result<Build<'g>> {
@@ -27,6 +28,7 @@ pub(crate) fn sums<'g>(
     // As many as share a scale.
     let run = text.columns.iter().map(|column| sharing(column.dtype)).min().unwrap_or(32);
     Ok(Build::new(gpu, "linear/few.wgsl", include_str!("few.wgsl"))
+        .within(whole)
         .read_rows(op, "x", x)?
         .u32("runs", size(op, k.div_ceil(run))?)
         .u32("quads", size(op, run / 4)?)

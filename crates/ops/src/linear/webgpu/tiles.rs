@@ -1,15 +1,16 @@
 //! Many rows: tiles in memory that a workgroup shares.
 
-use super::layers::{Part, bias};
+use super::layers::{Part, activated, bias};
 use crate::wgsl::{Build, size};
 use bessemer_core::{
-    Result, View,
+    Result,
     gpu::{GpuTraits, Launch},
 };
 
 const NAME: &str = "linear";
 
-pub(super) fn launch(x: &View, part: &Part, gpu: &GpuTraits) -> Result<Launch> {
+pub(super) fn launch(part: &Part, gpu: &GpuTraits) -> Result<Launch> {
+    let x = &part.x;
     let (rows, k, n) = (x.shape().rows(), x.shape().width(), part.outputs());
     let build = tile(gpu)
         .read_rows(NAME, "a", x)?
@@ -24,18 +25,19 @@ pub(super) fn launch(x: &View, part: &Part, gpu: &GpuTraits) -> Result<Launch> {
         .also("fn begin(batch: u32) {}\n")
         .also("fn base_a(row: u32) -> i32 { return row_a(row); }\n")
         .also("fn base_b(row: u32) -> i32 { return row_b(row); }\n");
-    let build = bias(build, "bias", part.bias.as_ref())?.also(
-        "fn put(row: u32, output: u32, values: vec4<f32>) {
-    if row >= params.m { return; }
+    let (build, value) = activated(build, part.activation, "values[i] + bias_of(output + i)");
+    let build = bias(build, "bias", part.bias.as_ref())?.also(&format!(
+        "fn put(row: u32, output: u32, values: vec4<f32>) {{
+    if row >= params.m {{ return; }}
     let out = row_out(row);
-    for (var i = 0u; i < 4u; i++) {
-        if output + i < params.n {
-            store_out(out + i32(output + i) * params.out_step, values[i] + bias_of(output + i));
-        }
-    }
-}
-",
-    );
+    for (var i = 0u; i < 4u; i++) {{
+        if output + i < params.n {{
+            store_out(out + i32(output + i) * params.out_step, {value});
+        }}
+    }}
+}}
+"
+    ));
     build.launch(tile_groups(rows, n, 1)?, 64)
 }
 

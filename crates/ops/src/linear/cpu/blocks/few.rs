@@ -1,12 +1,15 @@
-//! One row of activations, as when a token is decoded, or a few: the weights of one or several
-//! layers are streamed as they lie in memory, in one go.
+//! One row of activations, as when a token is decoded, or a few: the weights are streamed as they lie
+//! in memory.
 
 use super::{
     Dots, Kernels, WeightRows,
     activations::{self, Activations, Detail, Row, Rule},
     exact_where_spoilt,
 };
-use crate::linear::{Layer, Linear, cpu::out::Out};
+use crate::linear::{
+    Layer,
+    cpu::{out::Out, together::Job},
+};
 use bessemer_core::cpu::CpuContext;
 use bessemer_formats::{Format, GROUP, with_format};
 use std::ops::Range;
@@ -15,17 +18,11 @@ use std::ops::Range;
 /// them, which one alone would not keep it busy with.
 pub(super) const STREAMS: usize = 4;
 
-/// The most rows of activations. Each is summed as if it were alone.
-pub(super) const MOST: usize = Linear::ALIKE;
-
-/// Fewer bytes of weights than this are not worth another thread's while.
-const LEAST: usize = 16 << 10;
-
 /// Columns of a stream whose results are stored at once.
 const RUN: usize = 64;
 
 /// The rows, quantised for a format.
-pub(super) struct Input<'a> {
+pub(in crate::linear::cpu) struct Input<'a> {
     /// As many for each as it takes the kernel, whose results are added up.
     pub(super) rows: Vec<Row<'a>>,
     /// For each, whether it holds what is not finite.
@@ -33,61 +30,33 @@ pub(super) struct Input<'a> {
 }
 
 /// One layer, ready to be computed by columns.
-struct Job<'a> {
+pub(in crate::linear::cpu) struct Columns<'a> {
+    layer: &'a Layer<'a>,
     weights: WeightRows<'a>,
-    /// Which of the inputs is its.
-    input: usize,
+    input: &'a Input<'a>,
     dots: Dots,
     out: Out<'a>,
 }
 
-/// Layers of the same rows, up to [`MOST`] of them, no layer empty.
-pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
-    let groups = layers[0].x.shape().width() / GROUP;
-    let inputs = inputs(layers, cpu);
-    let jobs: Vec<Job<'_>> = layers
-        .iter()
-        .map(|layer| Job {
-            weights: WeightRows::new(cpu, layer.weight),
-            input: first_like(layers, layer),
-            dots: with_format!(layer.weight.dtype(), F => Kernels::of::<F>(cpu.isa()).rows.dots),
-            out: Out::new(layer, cpu),
-        })
-        .collect();
-    let bytes = |job: &Job<'_>| job.weights.count * job.weights.row_bytes;
-    // Two pieces per thread: one that starts late takes fewer, and each piece has its own start.
-    let all: usize = jobs.iter().map(bytes).sum();
-    let piece = (all / (2 * cpu.threads())).max(LEAST);
-    let pieces = |job: &Job<'_>| (bytes(job) / piece).clamp(1, job.weights.count);
-    cpu.run(jobs.iter().map(pieces).sum(), |mut task| {
-        for job in &jobs {
-            let (n, pieces) = (job.weights.count, pieces(job));
-            if task < pieces {
-                let input = inputs[job.input].as_ref().expect("made for the first of its format");
-                let columns = n * task / pieces..n * (task + 1) / pieces;
-                return job.columns(columns, input, groups);
-            }
-            task -= pieces;
-        }
-    });
-    for (layer, job) in layers.iter().zip(&jobs) {
-        let input = inputs[job.input].as_ref().expect("as above");
-        exact_where_spoilt(layer, cpu, input.spoilt, &[], &job.out);
-    }
-}
-
-/// The rows for each format there is, where that first comes up.
-fn inputs<'a>(layers: &[Layer<'_>], cpu: &'a CpuContext<'_>) -> Vec<Option<Input<'a>>> {
-    let input = |(i, layer)| {
-        (first_like(layers, layer) == i)
+/// The rows for each format and each `x` there is, where those first come up.
+pub(in crate::linear::cpu) fn inputs<'a>(
+    layers: &[&Layer<'_>],
+    cpu: &'a CpuContext<'_>,
+) -> Vec<Option<Input<'a>>> {
+    let input = |(i, layer): (usize, &&Layer<'_>)| {
+        (layer.weight.dtype().is_block() && first_like(layers, layer) == i)
             .then(|| with_format!(layer.weight.dtype(), F => input::<F>(layer, cpu)))
     };
     layers.iter().enumerate().map(input).collect()
 }
 
-/// The first layer whose weights have the same format.
-fn first_like(layers: &[Layer<'_>], layer: &Layer<'_>) -> usize {
-    let same = |other: &Layer<'_>| other.weight.dtype() == layer.weight.dtype();
+/// The first layer of the same `x` whose weights have the same format.
+fn first_like(layers: &[&Layer<'_>], layer: &Layer<'_>) -> usize {
+    let same = |other: &&Layer<'_>| {
+        other.weight.dtype() == layer.weight.dtype()
+            && other.x.dtype() == layer.x.dtype()
+            && other.x.is_same_place(layer.x)
+    };
     layers.iter().position(same).expect("the layer itself has")
 }
 
@@ -110,9 +79,37 @@ pub(super) fn prepare<'a, F: Format>(
     Input { rows, spoilt: x.spoilt }
 }
 
-impl Job<'_> {
-    /// Computes some of the columns.
-    fn columns(&self, columns: Range<usize>, input: &Input<'_>, groups: usize) {
+impl<'a> Columns<'a> {
+    /// One of `layers`, whose [`inputs`] are there.
+    pub(in crate::linear::cpu) fn new(
+        layers: &[&Layer<'_>],
+        layer: &'a Layer<'a>,
+        inputs: &'a [Option<Input<'a>>],
+        cpu: &'a CpuContext<'_>,
+    ) -> Columns<'a> {
+        Columns {
+            layer,
+            weights: WeightRows::new(cpu, layer.weight),
+            input: inputs[first_like(layers, layer)]
+                .as_ref()
+                .expect("made for the first of its like"),
+            dots: with_format!(layer.weight.dtype(), F => Kernels::of::<F>(cpu.isa()).rows.dots),
+            out: Out::new(layer, cpu),
+        }
+    }
+}
+
+impl Job for Columns<'_> {
+    fn columns(&self) -> usize {
+        self.weights.count
+    }
+
+    fn column_bytes(&self) -> usize {
+        self.weights.row_bytes
+    }
+
+    fn compute(&self, columns: Range<usize>) {
+        let (input, groups) = (self.input, self.layer.x.shape().width() / GROUP);
         // The last streams take a few columns of those before them again if they must.
         let apart = columns.len().div_ceil(STREAMS);
         let starts = std::array::from_fn(|s| (columns.start + s * apart).min(columns.end - apart));
@@ -138,6 +135,10 @@ impl Job<'_> {
                 }
             }
         }
+    }
+
+    fn finish(&self, cpu: &CpuContext<'_>) {
+        exact_where_spoilt(self.layer, cpu, self.input.spoilt, &[], &self.out);
     }
 }
 

@@ -7,7 +7,7 @@
 mod activations;
 #[cfg(target_arch = "aarch64")]
 mod arm;
-mod few;
+pub(super) mod few;
 mod many;
 mod panel;
 mod portable;
@@ -22,18 +22,9 @@ use bessemer_simd::Isa;
 use few::{Input, Streams, Sums};
 use panel::{PackLevels, PackScales, Panel};
 
-/// Layers of the same activations.
-pub(super) fn linears(layers: &[Layer<'_>], cpu: &CpuContext<'_>) {
-    let few = |layer: &Layer<'_>| {
-        let (rows, k, n) = layer.sizes();
-        (1..=few::MOST).contains(&rows) && k > 0 && n > 0
-    };
-    if layers.iter().all(few) {
-        return few::linears(layers, cpu);
-    }
-    for layer in layers {
-        cpu.scoped(|cpu| with_format!(layer.weight.dtype(), F => run::<F>(layer, cpu)));
-    }
+/// A layer of more than a few rows, or an empty one.
+pub(super) fn linear(layer: &Layer<'_>, cpu: &CpuContext<'_>) {
+    with_format!(layer.weight.dtype(), F => run::<F>(layer, cpu));
 }
 
 #[cfg(target_arch = "x86_64")]
