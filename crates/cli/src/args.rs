@@ -4,8 +4,8 @@
 use crate::commands::pull;
 use crate::{
     commands::{
-        bench, chat, check, completions, demo, devices, inspect, models, perplexity, program,
-        quantize, remove, run, tokenize,
+        bench, chat, check, completions, convert, demo, devices, inspect, models, perplexity,
+        program, quantize, remove, run, tokenize,
     },
     values,
 };
@@ -136,6 +136,7 @@ pub(crate) enum Command {
     Inspect(inspect::Inspect),
     Tokenize(tokenize::Tokenize),
     Perplexity(OnDevice<perplexity::Perplexity>),
+    Convert(OnThreads<convert::Convert>),
     Quantize(OnThreads<quantize::Quantize>),
     Devices(OnThreads<devices::Devices>),
     Check(OnDevice<check::Check>),

@@ -14,7 +14,7 @@ pub(crate) const MODEL: &str = "Model";
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ModelArgs {
     /// The model: a name from `bessemer models`, or the path of a GGUF or safetensors file or
-    /// folder [default: the built-in model, ember]
+    /// folder, or of an RWKV model in a .pth or .st file [default: the built-in model, ember]
     #[arg(long, short, value_name = "NAME|PATH", help_heading = MODEL)]
     model: Option<String>,
 }

@@ -14,6 +14,7 @@ const COMMANDS: &[&[&str]] = &[
     &["perplexity"],
     &["bench", "model"],
     &["tokenize"],
+    &["convert"],
     &["quantize"],
     &["inspect"],
     &["pull"],
@@ -53,7 +54,7 @@ fn every_command_has_help_with_examples() {
         for flag in ["--device", "--precise", "--trace"] {
             assert_eq!(help.contains(flag), uses_device, "{command:?} {flag}\n{help}");
         }
-        let uses_threads = uses_device || matches!(command, ["quantize" | "devices"]);
+        let uses_threads = uses_device || matches!(command, ["convert" | "quantize" | "devices"]);
         assert_eq!(help.contains("--threads"), uses_threads, "{command:?}\n{help}");
     }
     assert!(run(&["--version"], 0).0.starts_with("bessemer "));

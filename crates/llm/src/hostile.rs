@@ -3,7 +3,7 @@
 
 use crate::{
     Session,
-    files::{Gguf, ModelFile, Pth, Safetensors},
+    files::{Gguf, ModelFile, Pth, Safetensors, Tensors, rwkv},
     inspect::Summary,
     state::Checksums,
     template::{Chat, ChatTemplate, Message},
@@ -38,7 +38,19 @@ pub fn safetensors(data: &[u8]) {
     for tensor in file.tensors().iter() {
         assert_eq!(file.tensors().bytes(tensor).len(), tensor.range.len());
     }
+    use_rwkv(file.tensors());
     let _ = Summary::new(&ModelFile::Safetensors(Box::new(file)), 4096, DType::F16);
+}
+
+/// Tensors as an RWKV model.
+fn use_rwkv(tensors: &Tensors) {
+    let Ok(Some(file)) = rwkv::of_tensors(tensors) else {
+        return;
+    };
+    for tensor in file.tensors().iter() {
+        assert_eq!(file.tensors().bytes(tensor).len(), tensor.range.len());
+    }
+    let _ = Summary::new(&ModelFile::Gguf(Box::new(file)), 4096, DType::F16);
 }
 
 /// Bytes as a `.pth` file.
@@ -49,6 +61,7 @@ pub fn pth(data: &[u8]) {
     for tensor in file.tensors().iter() {
         assert_eq!(file.tensors().bytes(tensor).len(), tensor.range.len());
     }
+    use_rwkv(file.tensors());
 }
 
 /// Bytes as a `tokenizer.json`.

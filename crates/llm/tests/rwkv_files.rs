@@ -3,7 +3,10 @@
 mod common;
 
 use bessemer_core::DType;
-use bessemer_llm::files::{Gguf, ModelFile, Tensors, rwkv};
+use bessemer_llm::{
+    files::{Gguf, ModelFile, Tensors, rwkv},
+    template::{Chat, ChatTemplate, Message},
+};
 use common::rwkv::{HEAD, HEADS, HIDDEN, RANK, Source, VOCABULARY, encoded, transposed, world};
 use half::{bf16, f16};
 use std::{fs, path::Path};
@@ -280,12 +283,20 @@ fn vocabularies_lie_beside_models() {
         assert_eq!(file.metadata().require::<u32>(&key).unwrap(), 0);
     }
     let template = file.metadata().require::<&str>("tokenizer.chat_template").unwrap();
-    assert!(template.contains("User: "));
+    let messages = [
+        Message::system("Be brief. "),
+        Message::user(" Hi!"),
+        Message::assistant("<think>So.</think> Hello."),
+        Message::user("Bye"),
+    ];
+    let text = ChatTemplate::new(template).unwrap().render(&Chat::new(messages)).unwrap();
+    let expected = "System: Be brief.\n\nUser: Hi!\n\nAssistant: Hello.\n\nUser: Bye\n\nAssistant:";
+    assert_eq!(text, expected);
 
     // One that is too long is of another model; a BPE beside it fits.
     fs::write(at("rwkv_vocab_v20230424.txt"), world(40)).unwrap();
     let error = ModelFile::open(at("m.pth")).err().unwrap().to_string();
-    assert!(error.contains("has 21 tokens, more than the 20 of the model"), "{error}");
+    assert!(error.contains("has a token 20, but the model has 20 tokens"), "{error}");
     let bpe = r#"{"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]},
         "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
         "added_tokens": [{"id": 3, "content": "<|endoftext|>", "special": true},

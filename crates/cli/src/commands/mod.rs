@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod devices;
 pub(crate) mod inspect;
@@ -34,6 +35,7 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<(), Fault> {
         Command::Inspect(command) => command.run(out),
         Command::Tokenize(command) => command.run(out),
         Command::Perplexity(on) => on.command.run(&on.global, out),
+        Command::Convert(on) => on.command.run(on.threads, out),
         Command::Quantize(on) => on.command.run(on.threads, out),
         Command::Devices(on) => on.command.run(on.threads, out),
         Command::Check(on) => on.command.run(&on.global, out),

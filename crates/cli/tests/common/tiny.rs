@@ -41,7 +41,7 @@ impl Models {
             "run" | "chat" | "perplexity" | "bench" | "check" | "demo" => {
                 &["--device", "cpu", "--threads", "1"][..]
             }
-            "quantize" | "devices" => &["--threads", "1"],
+            "convert" | "quantize" | "devices" => &["--threads", "1"],
             _ => &[],
         });
         command.args(flags);

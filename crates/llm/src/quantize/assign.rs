@@ -136,15 +136,44 @@ impl Assigner {
     }
 }
 
+/// Parts of the names of matrices that are kept: routers decide, position tables are added, convolutions
+/// and states are tiny.
+const KEPT: [&str; 5] =
+    ["_norm.weight", "ffn_gate_inp", "position_embd", "token_types", "ssm_conv1d"];
+
+/// Those of RWKV's mixers, of which some take part in decays: small, and what errs in them adds up.
+const KEPT_OF_RWKV: [&str; 15] = [
+    "first",
+    "w0",
+    "w1",
+    "w2",
+    "v0",
+    "v1",
+    "v2",
+    "a0",
+    "a1",
+    "a2",
+    "g1",
+    "g2",
+    "decay_w1",
+    "decay_w2",
+    "lerp_fused",
+];
+
 /// Whether a tensor is one that is multiplied with: others are small and are kept.
 fn is_matrix(tensor: &Tensor) -> bool {
     let name = tensor.name.as_str();
-    // Routers decide, position tables are added, convolutions and states are tiny.
-    let kept = ["_norm.weight", "ffn_gate_inp", "position_embd", "token_types", "ssm_conv1d"];
-    tensor.shape.rank() >= 2
+    let of_rwkv = name.rsplit_once("time_mix_").and_then(|(_, rest)| rest.strip_suffix(".weight"));
+    dimensions(tensor) >= 2
         && name.ends_with("weight")
         && (tensor.dtype.is_float() || tensor.dtype.is_block())
-        && !kept.iter().any(|part| name.contains(part))
+        && !KEPT.iter().any(|part| name.contains(part))
+        && !of_rwkv.is_some_and(|part| KEPT_OF_RWKV.contains(&part))
+}
+
+/// How many dimensions a tensor has, as llama.cpp counts them: without ones before the others.
+pub(super) fn dimensions(tensor: &Tensor) -> usize {
+    tensor.shape.iter().skip_while(|&&size| size == 1).count()
 }
 
 /// The number in `blk.N.`; 0 for what belongs to no layer.
@@ -225,6 +254,31 @@ mod tests {
         assert_eq!(choose("Q3_K_M", 512, &names), [Q6_K, Q4_K, Q5_K]);
         assert_eq!(choose("Q3_K_L", 512, &names), [Q6_K, Q5_K, Q5_K]);
         assert_eq!(choose("IQ4_NL", 512, &names), [Q6_K, IQ4_NL, Q5_K]);
+    }
+
+    #[test]
+    fn small_matrices_of_rwkv_are_kept() {
+        use DType::*;
+        let kept = KEPT_OF_RWKV.map(|part| format!("blk.3.time_mix_{part}.weight"));
+        let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
+        for recipe in ["Q4_K_M", "Q8_0", "F32"] {
+            assert!(choose(recipe, 512, &kept).iter().all(|dtype| *dtype == F16), "{recipe}");
+        }
+        let names = [
+            "token_embd.weight",
+            "output.weight",
+            "token_embd_norm.weight",
+            "blk.0.time_mix_key.weight",
+            "blk.0.time_mix_value.weight",
+            "blk.0.time_mix_output.weight",
+            "blk.0.time_mix_gate.weight",
+            "blk.0.channel_mix_key.weight",
+            "blk.0.channel_mix_value.weight",
+        ];
+        let wanted = [Q4_K, Q6_K, F16, Q4_K, Q4_K, Q4_K, Q4_K, Q4_K, Q4_K];
+        assert_eq!(choose("Q4_K_M", 512, &names), wanted);
+        let wanted = [Q3_K, Q6_K, F16, Q3_K, Q3_K, Q3_K, Q3_K, Q3_K, Q3_K];
+        assert_eq!(choose("Q3_K_L", 512, &names), wanted);
     }
 
     #[test]

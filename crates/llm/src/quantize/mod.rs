@@ -1,19 +1,22 @@
-//! Storing a model's weights in fewer bits: from one GGUF file to another.
+//! Storing a model's weights as other types, in a GGUF file: [`quantize`] in fewer bits, [`write()`] as
+//! floats.
 //!
-//! [`Recipe`] is the requested type, `assign` chooses the dtype of each tensor, `convert` converts
-//! them. The formats themselves are `bessemer_core::blocks`.
+//! [`Recipe`] and [`Floats`] are the requested types, `assign` chooses the dtype of each tensor, `convert`
+//! converts them. The formats themselves are `bessemer_core::blocks`.
 
 mod assign;
 mod convert;
+mod floats;
 mod recipe;
 
+pub use floats::{Floats, UnknownFloats, write};
 pub use recipe::{Recipe, UnknownRecipe};
 
 use crate::{
     Error, Result,
     files::{Gguf, GgufWriter, Tensor},
 };
-use assign::Assigner;
+use assign::{Assigner, Choice};
 use bessemer_core::DType;
 use std::{collections::BTreeMap, path::Path};
 
@@ -83,6 +86,20 @@ pub fn quantize(
     threads: usize,
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Result<Report> {
+    let assigner = Assigner::new(input, recipe)?;
+    let choose = |tensor: &Tensor| assigner.choose(tensor);
+    rewrite(input, output, recipe.file_type(), &choose, threads, progress)
+}
+
+/// Writes `input` anew, each tensor as `choose` says.
+fn rewrite(
+    input: &Gguf,
+    output: &Path,
+    file_type: u32,
+    choose: &dyn Fn(&Tensor) -> Choice,
+    threads: usize,
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Result<Report> {
     let tensors = input.tensors();
     check_apart(input, output)?;
     let mut writer = GgufWriter::new();
@@ -90,13 +107,12 @@ pub fn quantize(
         writer.set(&entry.key, entry.value.clone());
     }
     writer.set("general.quantization_version", QUANTIZATION_VERSION);
-    writer.set("general.file_type", recipe.file_type());
+    writer.set("general.file_type", file_type);
 
     let mut report = Report { tensors: tensors.len(), ..Report::default() };
-    let assigner = Assigner::new(input, recipe)?;
     let mut plan: Vec<(&Tensor, DType)> = Vec::with_capacity(tensors.len());
     for tensor in tensors.iter() {
-        let choice = assigner.choose(tensor);
+        let choice = choose(tensor);
         writer.tensor(&tensor.name, choice.dtype, tensor.shape)?;
         *report.dtypes.entry(choice.dtype).or_default() += 1;
         report.requantized += usize::from(tensor.dtype.is_block() && choice.dtype != tensor.dtype);

@@ -1,4 +1,5 @@
 //! `.pth` files by hand: zips and pickles, right and wrong.
+#![allow(dead_code, unreachable_pub)]
 
 /// An entry of a zip, with what its records say of it.
 #[derive(Clone)]

@@ -1,4 +1,5 @@
 //! Tiny RWKV models of every version, as each kind of file names and lays out their tensors.
+#![allow(dead_code, unreachable_pub)]
 
 use super::pth;
 use bessemer_core::DType;

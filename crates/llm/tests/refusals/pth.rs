@@ -31,7 +31,7 @@ fn zips() -> Vec<String> {
     ];
     let mut said: Vec<String> =
         entries.into_iter().map(|entry| file(zip(&[pickle.clone(), entry], false))).collect();
-    said.push(file(zip(&[data.clone()], false)));
+    said.push(file(zip(std::slice::from_ref(&data), false)));
     let whole = zip(&[pickle, data], false);
     let end = whole.len() - 22;
     let changed = |at: usize, to: u8| {

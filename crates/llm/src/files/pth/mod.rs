@@ -70,8 +70,8 @@ fn add(tensors: &mut Tensors, path: &Path, data: HostMemory) -> Result<()> {
     let bytes = data.bytes();
     if !is_zip(bytes) {
         // Before 1.6 a file was several pickles in a row.
-        let (why, remedy) = match bytes[0] {
-            0x80 => (
+        let (why, remedy) = match bytes.first() {
+            Some(0x80) => (
                 "was saved in the format of PyTorch 1.5 or older",
                 "load it and save it again with a newer PyTorch",
             ),

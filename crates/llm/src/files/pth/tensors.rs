@@ -151,9 +151,9 @@ fn check_within(view: &View<'_>, shape: &Shape) -> Result<(), String> {
     if elements > held {
         return Err(format!("has {elements} elements in a storage of {held}"));
     }
-    let steps = view.shape.iter().zip(&view.strides);
-    let last = steps.fold(Some(view.offset), |last, (&size, &stride)| {
-        last?.checked_add(size.saturating_sub(1).checked_mul(stride)?)
+    let mut steps = view.shape.iter().zip(&view.strides);
+    let last = steps.try_fold(view.offset, |last, (&size, &stride)| {
+        last.checked_add(size.saturating_sub(1).checked_mul(stride)?)
     });
     match last {
         Some(last) if last < held || elements == 0 && view.offset <= held => Ok(()),

@@ -11,8 +11,8 @@ use std::path::Path;
 /// There is no limit; llama.cpp's converter writes this.
 const CONTEXT: u32 = 1 << 20;
 
-/// The numbers of `general.file_type`.
-pub(super) fn file_type(dtype: DType) -> u32 {
+/// The number of `general.file_type` for a model that is mostly of a dtype.
+fn file_type(dtype: DType) -> u32 {
     match dtype {
         DType::F16 => 1,
         DType::BF16 => 32,

@@ -14,7 +14,7 @@ mod vocabulary;
 
 pub(super) use source::{Source, is_pth_model};
 
-use super::Gguf;
+use super::{Gguf, Tensors};
 use crate::{Error, Result};
 use build::Builder;
 use facts::Facts;
@@ -41,6 +41,11 @@ pub fn open(path: impl AsRef<Path>, vocabulary: Option<&Path>) -> Result<Gguf> {
     let path = path.as_ref();
     let source = Source::open(path)?;
     read(&source, vocabulary)?.ok_or_else(|| not_rwkv(path))
+}
+
+/// The model that is made of these tensors alone; `None` if they are no RWKV.
+pub(crate) fn of_tensors(tensors: &Tensors) -> Result<Option<Gguf>> {
+    read(&Source::alone(tensors.clone()), None)
 }
 
 /// The error for a model that is none.

@@ -62,6 +62,12 @@ impl Source {
         }
     }
 
+    /// Tensors with nothing beside them.
+    pub(super) fn alone(tensors: Tensors) -> Source {
+        let (folder, name) = (PathBuf::from("<memory>"), String::new());
+        Source { tensors, config: None, folder, name, is_st: false }
+    }
+
     /// The first file, for errors.
     pub(super) fn path(&self) -> &Path {
         self.tensors.files().next().unwrap_or(&self.folder)
@@ -101,7 +107,7 @@ fn in_folder(folder: &Path) -> Option<PathBuf> {
     }
     let is_model = |path: &PathBuf| {
         let end = path.extension().unwrap_or_default();
-        ["pth", "st", "safetensors"].iter().any(|e| end.eq_ignore_ascii_case(e))
+        ["pth", "st"].iter().any(|e| end.eq_ignore_ascii_case(e))
     };
     let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = entries.filter(is_model).collect();

@@ -86,7 +86,7 @@ pub(super) fn read(path: &Path, size: usize) -> Result<Bpe> {
     // Those that are both are added ones.
     for (id, text, kind) in named.chain(added) {
         if id >= size {
-            return Err(too_many(path, id + 1, size));
+            return Err(too_many(path, id, size));
         }
         if id >= tokens.list.len() {
             tokens.fill(id + 1);

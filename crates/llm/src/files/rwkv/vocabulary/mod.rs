@@ -79,22 +79,14 @@ fn read(path: &Path, size: usize) -> Result<Vocabulary> {
         false => Vocabulary::World(world::read(path, size)?),
     };
     match &mut vocabulary {
-        Vocabulary::World(tokens) => tokens.pad(path, size)?,
-        Vocabulary::Bpe(bpe) => bpe.tokens.pad(path, size)?,
+        Vocabulary::World(tokens) => tokens.fill(size),
+        Vocabulary::Bpe(bpe) => bpe.tokens.fill(size),
     }
     Ok(vocabulary)
 }
 
 impl Tokens {
-    /// Fills up to the rows of the embedding.
-    fn pad(&mut self, path: &Path, size: usize) -> Result<()> {
-        if self.list.len() > size {
-            return Err(too_many(path, self.list.len(), size));
-        }
-        self.fill(size);
-        Ok(())
-    }
-
+    /// Fills up with tokens that stand for nothing.
     fn fill(&mut self, size: usize) {
         let missing = self.list.len()..size;
         self.list.extend(missing.map(|id| (format!("[PAD{id}]").into_bytes(), UNUSED)));
@@ -108,8 +100,9 @@ impl Tokens {
     }
 }
 
-fn too_many(path: &Path, tokens: usize, size: usize) -> Error {
-    let (tokens, size) = (grouped(tokens), grouped(size));
-    let why = format!("has {tokens} tokens, more than the {size} of the model");
+/// The error for a token that a model of so many has not.
+fn too_many(path: &Path, id: usize, size: usize) -> Error {
+    let (id, size) = (grouped(id), grouped(size));
+    let why = format!("has a token {id}, but the model has {size} tokens");
     Error::broken(path, "the vocabulary", why, "use the vocabulary that the model was trained with")
 }

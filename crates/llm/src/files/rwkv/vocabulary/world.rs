@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path, size: usize) -> Result<Tokens> {
             return Err(damaged(format!("has the token {id}, not greater than the one before it")));
         }
         if id >= size {
-            return Err(too_many(path, id + 1, size));
+            return Err(too_many(path, id, size));
         }
         tokens.fill(id);
         tokens.list.push((escaped(&token).into_bytes(), NORMAL));
