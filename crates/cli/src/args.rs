@@ -4,8 +4,8 @@
 use crate::commands::pull;
 use crate::{
     commands::{
-        bench, chat, check, completions, demo, devices, inspect, models, perplexity, program,
-        quantize, remove, run, tokenize,
+        bench, chat, check, completions, demo, devices, embed, inspect, models, perplexity,
+        program, quantize, remove, run, tokenize,
     },
     values,
 };
@@ -135,6 +135,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "show")]
     Inspect(inspect::Inspect),
     Tokenize(tokenize::Tokenize),
+    Embed(OnDevice<embed::Embed>),
     Perplexity(OnDevice<perplexity::Perplexity>),
     Quantize(OnThreads<quantize::Quantize>),
     Devices(OnThreads<devices::Devices>),
