@@ -4,7 +4,7 @@
 use crate::commands::pull;
 use crate::{
     commands::{
-        bench, chat, check, completions, convert, demo, devices, inspect, models, perplexity,
+        bench, chat, check, completions, convert, demo, devices, embed, inspect, models, perplexity,
         program, quantize, remove, run, tokenize,
     },
     values,
@@ -135,6 +135,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "show")]
     Inspect(inspect::Inspect),
     Tokenize(tokenize::Tokenize),
+    Embed(OnDevice<embed::Embed>),
     Perplexity(OnDevice<perplexity::Perplexity>),
     Convert(OnThreads<convert::Convert>),
     Quantize(OnThreads<quantize::Quantize>),

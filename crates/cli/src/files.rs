@@ -11,10 +11,22 @@ use std::{
 /// Replaces `path` by `bytes`. Whoever looks, or interrupts, finds the old file or the new one. What
 /// is no file, as a pipe or `/dev/stdout`, is written to; a link stays one.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_with(path, |file| Ok(file.write_all(bytes)?))
+}
+
+/// The same for what `write` writes.
+pub(crate) fn write_with(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
     let written = match fs::metadata(path) {
-        Ok(there) if !there.is_file() => fs::write(path, bytes),
-        Ok(_) => fs::canonicalize(path).and_then(|path| replace(&path, bytes)),
-        Err(_) => replace(path, bytes),
+        Ok(there) if !there.is_file() => fs::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .map_err(Into::into)
+            .and_then(|mut file| write(&mut file)),
+        Ok(_) => fs::canonicalize(path).map_err(Into::into).and_then(|path| replace(&path, write)),
+        Err(_) => replace(path, write),
     };
     written.with_context(|| format!("{}: cannot be written", path.display()))
 }
@@ -35,10 +47,10 @@ fn probe(path: &Path) -> io::Result<()> {
     named(path).and_then(NewFile::create).map(drop)
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let mut file = named(path).and_then(NewFile::create)?;
-    file.write_all(bytes)?;
-    file.finish()
+    write(&mut file)?;
+    Ok(file.finish()?)
 }
 
 /// A path that a file can have.

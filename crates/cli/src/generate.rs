@@ -1,9 +1,11 @@
 //! What commands that write text have in common: loading a model, telling timings; `flags` has how
-//! they write.
+//! they write, `state` where they go on from.
 
 mod flags;
+mod state;
 
 pub(crate) use flags::GenerateArgs;
+pub(crate) use state::StateArgs;
 
 use crate::{
     args::Global,

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Rows of cells under a header, aligned.
 pub(crate) struct Table {
-    columns: Vec<(&'static str, Align)>,
+    columns: Vec<(String, Align)>,
     rows: Vec<Vec<Cell>>,
 }
 
@@ -38,8 +38,9 @@ impl Cell {
 }
 
 impl Table {
-    pub(crate) fn new(columns: &[(&'static str, Align)]) -> Table {
-        Table { columns: columns.to_vec(), rows: Vec::new() }
+    pub(crate) fn new(columns: &[(&str, Align)]) -> Table {
+        let columns = columns.iter().map(|&(name, align)| (name.to_owned(), align)).collect();
+        Table { columns, rows: Vec::new() }
     }
 
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {

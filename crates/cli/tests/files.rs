@@ -1,4 +1,4 @@
-//! What commands do with the files of a model: inspect, tokenize, quantize, perplexity, models.
+//! What commands do with the files of a model: inspect, tokenize, quantize, perplexity, embed, models.
 
 mod common;
 #[path = "common/tiny.rs"]
@@ -145,6 +145,74 @@ fn perplexity_is_that_of_guessing_for_a_model_that_knows_nothing() {
     assert_one_error(&err, &["text.txt", "360 tokens", "--context of at most 180"]);
     let (_, err) = models.run(&["perplexity", "nowhere.txt", "-m", "tiny"], 1);
     assert_one_error(&err, &["nowhere.txt"]);
+}
+
+#[test]
+fn texts_become_vectors() {
+    let models = Models::new();
+    let vector = |text: &str| -> Vec<f64> {
+        text.split(' ').map(|number| number.parse().unwrap()).collect()
+    };
+    let length = |vector: &[f64]| vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let (text, err) = models.run(&["embed", "-m", "tiny", "a cat", "a dog"], 0);
+    assert_eq!(err, "");
+    let vectors: Vec<Vec<f64>> = text.lines().map(vector).collect();
+    assert!(vectors.len() == 2 && vectors.iter().all(|vector| vector.len() == 64), "{text}");
+    assert!(vectors.iter().all(|vector| (length(vector) - 1.0).abs() < 1e-6), "{text}");
+    let (long, _) = models.run(&["embed", "-m", "tiny", "a cat", "--no-normalize"], 0);
+    let long = vector(long.trim_end());
+    assert!(length(&long) > 1.5);
+    let scaled = long.iter().map(|x| x / length(&long));
+    assert!(scaled.zip(&vectors[0]).all(|(a, b)| (a - b).abs() < 1e-6));
+
+    // However the texts come, and whatever came before them.
+    let file = models.text("texts.txt");
+    fs::write(&file, "a cat\r\na dog\n").unwrap();
+    assert_eq!(models.run(&["embed", "-m", "tiny", "--file", &file], 0).0, text);
+    for args in [&["embed", "-m", "tiny"][..], &["embed", "-m", "tiny", "-"]] {
+        assert_eq!(models.run_with(args, "a cat\na dog", 0).0, text);
+    }
+    let one = models.run(&["embed", "-m", "tiny", "a dog"], 0).0;
+    assert_eq!(Some(one.trim_end()), text.lines().nth(1));
+
+    let found = models.json(&["embed", "-m", "tiny", "a cat", "a dog", "--similarity", "--json"]);
+    assert_eq!((&found["model"], &found["dimensions"]), (&"tiny".into(), &64.into()));
+    assert_eq!(found["normalized"], true);
+    assert_eq!(
+        (&found["embeddings"][1]["text"], &found["embeddings"][1]["tokens"]),
+        (&"a dog".into(), &5.into())
+    );
+    assert_eq!(found["embeddings"][0]["embedding"].as_array().unwrap().len(), 64);
+    let alike = found["similarity"][0][1].as_f64().unwrap();
+    let dot: f64 = vectors[0].iter().zip(&vectors[1]).map(|(a, b)| a * b).sum();
+    assert!((alike - dot).abs() < 1e-6 && alike < 0.9999, "{alike} {dot}");
+    assert_eq!(found["similarity"][1][0], found["similarity"][0][1]);
+    let (table, _) = models.run(&["embed", "-m", "tiny", "a cat", "a  dog", "--similarity"], 0);
+    let lines: Vec<Vec<&str>> =
+        table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["1", "2", "text"], "{table}");
+    assert_eq!((lines[1][1], lines[2][2]), ("1.0000", "1.0000"), "{table}");
+    assert_eq!((lines[1][2], &lines[2][3..]), (lines[2][1], &["a", "dog"][..]), "{table}");
+}
+
+#[test]
+fn what_cannot_be_embedded_is_told() {
+    let models = Models::new();
+    let long = "x".repeat(300);
+    for (args, code, words) in [
+        (&["a", "--similarity"][..], 2, &["--similarity", "one text"][..]),
+        (&["a", ""], 1, &["text 2", "no tokens"]),
+        (&["a", &long], 1, &["text 2", "xxx…", "300", "256"]),
+        (&["--file", "nowhere.txt"], 1, &["nowhere.txt: cannot be read"]),
+    ] {
+        let (out, err) = models.run(&[&["embed", "-m", "tiny"], args].concat(), code);
+        assert_eq!(out, "");
+        assert_one_error(&err, words);
+    }
+    let (_, err) = models.run_with(&["embed", "-m", "tiny"], "", 2);
+    assert_one_error(&err, &["no text was given"]);
+    let (_, err) = models.run(&["embed", "x", "--file", "y"], 2);
+    assert!(err.contains("cannot be used with"), "{err}");
 }
 
 #[test]

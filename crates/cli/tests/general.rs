@@ -12,6 +12,7 @@ const COMMANDS: &[&[&str]] = &[
     &["run"],
     &["chat"],
     &["perplexity"],
+    &["embed"],
     &["bench", "model"],
     &["tokenize"],
     &["convert"],
@@ -47,7 +48,7 @@ fn every_command_has_help_with_examples() {
         // Flags of devices are where they mean something.
         let uses_device = matches!(
             command,
-            ["run" | "chat" | "perplexity" | "check" | "demo"]
+            ["run" | "chat" | "embed" | "perplexity" | "check" | "demo"]
                 | ["bench", "ops" | "model"]
                 | ["program", "run"]
         );

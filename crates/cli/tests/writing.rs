@@ -4,6 +4,7 @@ mod common;
 #[path = "common/tiny.rs"]
 mod tiny;
 
+use bessemer_llm::tiny::Tiny;
 use common::assert_one_error;
 use std::{fs, io::Read, process::Stdio};
 use tiny::Models;
@@ -131,6 +132,95 @@ fn a_conversation_is_kept_saved_and_loaded() {
     assert!(err.contains("4 messages"), "{err}");
     let (_, err) = models.run_with(&chat, "/load nowhere.json\n/set top_k x\n/set system\n", 0);
     assert!(err.contains("nowhere.json") && err.contains("top_k x"), "{err}");
+}
+
+#[test]
+fn a_text_goes_on_from_a_saved_state() {
+    let models = Models::new();
+    let (first, second) = (models.text("first.state"), models.text("second.state"));
+    let run = |args: &[&str]| {
+        let usual = ["run", "--raw", "-m", "tiny", "--temperature", "0", "--json"];
+        models.json(&[&usual[..], args].concat())
+    };
+    let whole = run(&["Once upon a time", "-n", "12"]);
+    // The prompt alone, then some of the text, then the rest.
+    let none = run(&["Once upon", "-n", "0", "--save-state", &first]);
+    assert_eq!((&none["text"], &none["stop"]), (&"".into(), &"length".into()));
+    let some = run(&[" a time", "-n", "5", "--state", &first, "--save-state", &second]);
+    assert_eq!(some["timings"]["prompt_tokens"], "Once upon a time".len());
+    assert_eq!(some["timings"]["reused_tokens"], "Once upon".len());
+    let rest = run(&["", "-n", "7", "--state", &second]);
+    let parts = [&some, &rest].map(|part| part["tokens"].as_array().unwrap().clone()).concat();
+    assert_eq!(whole["tokens"], serde_json::Value::from(parts));
+    // A state can be written over the one it came from.
+    run(&["x", "-n", "1", "--state", &first, "--save-state", &first]);
+    assert_eq!(run(&["y", "-n", "1", "--state", &first])["timings"]["reused_tokens"], 11);
+
+    // What ends a text with special tokens in it, and what begins it, is not repeated.
+    let special = run(&["<|im_end|>", "--special", "-n", "1", "--state", &first]);
+    assert_eq!(special["timings"]["prompt_tokens"], 12);
+    let left: Vec<_> = fs::read_dir(models.path("")).unwrap().collect();
+    assert_eq!(left.len(), 3, "{left:?}");
+}
+
+#[test]
+fn a_conversation_goes_on_from_a_saved_state() {
+    let models = Models::new();
+    let state = models.text("talk.state");
+    let chat = |args: &[&str], input: &str| -> Vec<serde_json::Value> {
+        let usual = ["chat", "-m", "tiny", "-n", "4", "--temperature", "0", "--json"];
+        let (out, _) = models.run_with(&[&usual[..], args].concat(), input, 0);
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let first = chat(&["--save-state", &state], "Hi\n");
+    let before = first[0]["timings"]["prompt_tokens"].as_u64().unwrap() + 4;
+    let next = chat(&["--state", &state, "--save-state", &state], "More\n/reset\nMore\n/reset\n");
+    for answer in &next {
+        assert!(answer["timings"]["prompt_tokens"].as_u64() > Some(before + 20), "{answer}");
+        assert!(answer["timings"]["reused_tokens"].as_u64() >= Some(before), "{answer}");
+    }
+    // A cleared conversation is back where it started, and so is what it saves.
+    assert_eq!(next[0]["content"], next[1]["content"]);
+    let again = chat(&["--state", &state], "More\n");
+    assert_eq!((&again[0]["content"], again.len()), (&next[0]["content"], 1));
+    assert_eq!(again[0]["timings"]["reused_tokens"], before);
+}
+
+#[test]
+fn states_that_do_not_fit_are_refused() {
+    let models = Models::new();
+    let state = models.text("a.state");
+    let save = ["run", "--raw", "-m", "tiny", "Once", "-n", "2", "--save-state"];
+    models.run(&[&save[..], &[&state]].concat(), 0);
+    let other = Tiny { seed: 2, ..Tiny::default() }.gguf(|_, _| {});
+    fs::write(models.path("other.gguf"), other).unwrap();
+    let bytes = fs::read(&state).unwrap();
+    fs::write(models.path("short.state"), &bytes[..bytes.len() / 2]).unwrap();
+    fs::write(models.path("text.state"), "just some text").unwrap();
+    let [short, text, nowhere, no] =
+        ["short.state", "text.state", "nowhere.state", "no/a.state"].map(|name| models.text(name));
+    for (args, words) in [
+        (
+            &["-m", "other", "--state", &state][..],
+            &["a.state", "the state is of another model"][..],
+        ),
+        (&["-m", "tiny", "--context", "4", "--state", &state], &["has 6 tokens", "room for 4"]),
+        (&["-m", "tiny", "--cache", "f32", "--state", &state], &["f16", "f32"]),
+        (&["-m", "tiny", "--state", &short], &["--state", "short.state"]),
+        (&["-m", "tiny", "--state", &text], &["text.state", "just"]),
+        (&["-m", "tiny", "--state", &nowhere], &["--state", "nowhere.state"]),
+        (
+            &["-m", "tiny", "--save-state", &no],
+            &["--save-state", "no/a.state", "cannot be written"],
+        ),
+    ] {
+        for command in [&["run", "--raw", "x"][..], &["chat", "--raw"]] {
+            let (out, err) = models.run(&[command, args].concat(), 1);
+            assert_eq!(out, "");
+            assert_one_error(&err, words);
+        }
+    }
+    assert_eq!(fs::read(&state).unwrap(), bytes);
 }
 
 #[test]

@@ -26,6 +26,7 @@
 //! Text in this crate is made of tokens, and tokens are chosen from logits: see [`Llm::logits`],
 //! [`Session::extend`] and [`sampling::Sampler`] for each step by itself.
 
+pub mod embedding;
 mod error;
 pub mod files;
 #[doc(hidden)]

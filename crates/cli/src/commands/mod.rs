@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod devices;
+pub(crate) mod embed;
 pub(crate) mod inspect;
 pub(crate) mod models;
 pub(crate) mod perplexity;
@@ -34,6 +35,7 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<(), Fault> {
         Command::Remove(command) => command.run(out),
         Command::Inspect(command) => command.run(out),
         Command::Tokenize(command) => command.run(out),
+        Command::Embed(on) => on.command.run(&on.global, out),
         Command::Perplexity(on) => on.command.run(&on.global, out),
         Command::Convert(on) => on.command.run(on.threads, out),
         Command::Quantize(on) => on.command.run(on.threads, out),

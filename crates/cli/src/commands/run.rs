@@ -3,7 +3,9 @@
 use crate::{
     args::Global,
     fault::Fault,
-    generate::{GenerateArgs, LoadArgs, Loaded, no_template, timings_json, timings_text},
+    generate::{
+        GenerateArgs, LoadArgs, Loaded, StateArgs, no_template, timings_json, timings_text,
+    },
     input, interrupt,
     terminal::tell,
     text::DIM,
@@ -33,6 +35,9 @@ pub(crate) struct Run {
 
     #[command(flatten)]
     generate: GenerateArgs,
+
+    #[command(flatten)]
+    state: StateArgs,
 
     /// The system prompt, for models with a chat template
     #[arg(long, value_name = "TEXT")]
@@ -64,20 +69,25 @@ Examples:
   bessemer run --model smollm2 --raw --special \"<|im_start|>user Hi<|im_end|>\"
   bessemer run --model base.gguf --raw \"def fibonacci(n):\" --temperature 0 -n 100
   bessemer run --model smollm2 \"Name a colour\" --json | jq -r .text
+  bessemer run --model base.gguf --raw -n 0 --save-state book.state < book.txt
+  bessemer run --model base.gguf --raw --state book.state \"In short, this book\"
 
 Put a prompt that starts with a dash after `--`. A model with a chat template answers the prompt. \
 A model without one, or with --raw, continues it; the prompt is then printed first. Ctrl-C stops \
-the generation; the exit code is then 130. JSON fields: model, prompt, text, tokens (their ids), \
+the generation; the exit code is then 130, and no state is saved. With --state, the prompt follows \
+the text whose state was saved, which need not go through the model again. JSON fields: model, prompt, text, tokens (their ids), \
 stop (end, stop, length, context or cancelled), seed, timings.";
 
 impl Run {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
         let prompt = input::text(self.prompt.or(self.prompt_flag), "prompt")?;
+        self.state.check()?;
         let loaded = self.load.load(global)?;
         let llm = &loaded.llm;
         let cancel = Cancel::new();
         let options = self.generate.options(llm, &cancel)?;
         let mut session = self.load.session(llm)?;
+        let before = self.state.restore(&mut session)?;
 
         let has_template = !self.raw && llm.template()?.is_some();
         if self.system.is_some() && !has_template {
@@ -86,7 +96,7 @@ impl Run {
         let messages = self.system.as_deref().map(Message::system);
         let chat = Chat::new(messages.into_iter().chain([Message::user(&prompt)]));
         let special = match self.special {
-            true => special_tokens(llm.tokenizer(), &prompt)?,
+            true => special_tokens(llm.tokenizer(), &prompt, before.is_empty())?,
             false => Vec::new(),
         };
         let what = match (has_template, self.special) {
@@ -95,8 +105,9 @@ impl Run {
             (false, false) => Prompt::Text(&prompt),
         };
         let stoppable = interrupt::stops(&cancel);
-        let generation = llm.generate(&mut session, what, &options)?;
-        let stopped = if self.json {
+        let generation = llm.generate_after(&mut session, &before, what, &options)?;
+        let read = generation.prompt().to_vec();
+        let (stopped, last) = if self.json {
             write_json(&loaded, &prompt, generation, &options, out)?
         } else {
             if !has_template {
@@ -108,15 +119,25 @@ impl Run {
         drop(stoppable);
         match stopped {
             StopReason::Cancelled => Err(Fault::Interrupted),
-            _ => Ok(()),
+            // The last token has not gone through the model; if none was asked for, the prompt has not.
+            _ => match last {
+                Some(last) => self.state.save(&mut session, &[last]),
+                None => {
+                    let done = session.tokens().len();
+                    self.state.save(&mut session, &read[done..])
+                }
+            },
         }
     }
 }
 
 /// The tokens of a prompt with special tokens in it. One that starts with what is put before every text, as
-/// `<s>`, does not get that twice.
-fn special_tokens(tokenizer: &Tokenizer, prompt: &str) -> Result<Vec<u32>, Fault> {
-    let mut tokens = tokenizer.encode(prompt, Encode { affixes: true, special: true })?;
+/// `<s>`, does not get that twice; one that does not start the text does not get it at all.
+fn special_tokens(tokenizer: &Tokenizer, prompt: &str, starts: bool) -> Result<Vec<u32>, Fault> {
+    let mut tokens = tokenizer.encode(prompt, Encode { affixes: starts, special: true })?;
+    if !starts {
+        return Ok(tokens);
+    }
     let before = tokenizer.affixes().0;
     if tokens[before.len()..].starts_with(before) {
         tokens.drain(..before.len());
@@ -129,7 +150,7 @@ fn write_text(
     options: &GenerateOptions,
     timings: bool,
     out: &mut dyn Write,
-) -> Result<StopReason, Fault> {
+) -> Result<(StopReason, Option<u32>), Fault> {
     for piece in &mut generation {
         write!(out, "{}", piece?)?;
         out.flush()?;
@@ -141,7 +162,7 @@ fn write_text(
         let line = timings_text(&generation.timings(), stop.as_ref(), options.sampling.seed);
         tell!("{DIM}{line}{DIM:#}");
     }
-    Ok(stop.unwrap_or(StopReason::Cancelled))
+    Ok((stop.unwrap_or(StopReason::Cancelled), generation.tokens().last().copied()))
 }
 
 fn write_json(
@@ -150,7 +171,7 @@ fn write_json(
     generation: Generation<'_>,
     options: &GenerateOptions,
     out: &mut dyn Write,
-) -> Result<StopReason, Fault> {
+) -> Result<(StopReason, Option<u32>), Fault> {
     let answer = generation.finish()?;
     let value = json!({
         "model": loaded.name,
@@ -164,5 +185,5 @@ fn write_json(
     });
     serde_json::to_writer_pretty(&mut *out, &value)?;
     writeln!(out)?;
-    Ok(answer.stop)
+    Ok((answer.stop, answer.tokens.last().copied()))
 }

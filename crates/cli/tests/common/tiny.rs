@@ -38,7 +38,7 @@ impl Models {
         let (name, flags) = args.split_at(name);
         let mut command = bessemer(name);
         command.args(match args[0] {
-            "run" | "chat" | "perplexity" | "bench" | "check" | "demo" => {
+            "run" | "chat" | "embed" | "perplexity" | "bench" | "check" | "demo" => {
                 &["--device", "cpu", "--threads", "1"][..]
             }
             "convert" | "quantize" | "devices" => &["--threads", "1"],

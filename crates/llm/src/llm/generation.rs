@@ -128,6 +128,11 @@ impl<'a> Generation<'a> {
         self.session
     }
 
+    /// The tokens of the prompt.
+    pub fn prompt(&self) -> &[u32] {
+        &self.prompt
+    }
+
     /// The tokens made so far.
     pub fn tokens(&self) -> &[u32] {
         &self.tokens

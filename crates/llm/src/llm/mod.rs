@@ -210,6 +210,43 @@ impl Llm {
         Generation::new(self, session, &prompt, tokens, options)
     }
 
+    /// Writes on from a text that begins with `before`, where a prompt follows: with the tokens of a
+    /// session that was [restored](Session::restore), only the prompt goes through the model. What
+    /// begins a text, as `<s>`, is not put between the two. The prompt may be empty.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Cpu::open(Default::default())?);
+    /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
+    /// # let options = bessemer_llm::GenerateOptions { max_tokens: Some(4), ..Default::default() };
+    /// # let mut session = llm.session(Default::default())?;
+    /// session.extend(&[1, 2, 3])?; // or a text that was restored
+    /// let before = session.tokens().to_vec();
+    /// let answer = llm.generate_after(&mut session, &before, "Hi", &options)?.finish()?;
+    /// assert_eq!((answer.timings.prompt_tokens, answer.timings.reused_tokens), (5, 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn generate_after<'a>(
+        &'a self,
+        session: &'a mut Session,
+        before: &[u32],
+        prompt: impl Into<Prompt<'a>>,
+        options: &GenerateOptions,
+    ) -> Result<Generation<'a>> {
+        let prompt = prompt.into();
+        let mut tokens = self.tokens_unless(&options.cancel, &prompt)?;
+        if let Some(tokens) = &mut tokens
+            && !before.is_empty()
+        {
+            let begins = match prompt {
+                Prompt::Tokens(_) => 0,
+                _ => self.parts.tokenizer.begins(tokens),
+            };
+            tokens.splice(..begins, before.iter().copied());
+        }
+        Generation::new(self, session, &prompt, tokens, options)
+    }
+
     /// Answers a chat, by the model's own template. Messages are text and nothing else: words in
     /// them that are spelled like tokens that steer the model do not.
     pub fn chat<'a>(
@@ -281,9 +318,7 @@ impl Llm {
     /// # let llm = bessemer_llm::Llm::from_bytes(bessemer_llm::tiny::gguf(), &device)?;
     /// let mut session = llm.session(Default::default())?;
     /// let [a, b] = ["a cat", "a dog"].map(|text| llm.embed(&mut session, text));
-    /// let (a, b) = (a?, b?);
-    /// let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-    /// let likeness = dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt();
+    /// let likeness = bessemer_llm::embedding::cosine(&a?, &b?);
     /// println!("{likeness}");
     /// # assert!((0.0..1.0).contains(&likeness.abs()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -150,6 +150,15 @@ impl Tokenizer {
         if words.is_empty() { None } else { added::automaton(MatchKind::Standard, &words) }
     }
 
+    /// How many tokens at the start of a text only say that it starts.
+    pub(crate) fn begins(&self, tokens: &[u32]) -> usize {
+        let is_bos = tokens.first().is_some_and(|&token| self.bos() == Some(token));
+        match tokens.starts_with(&self.before) && !self.before.is_empty() {
+            true => self.before.len(),
+            false => usize::from(is_bos && self.is_special(tokens[0])),
+        }
+    }
+
     /// The tokens put before and after text that is encoded with its affixes.
     pub fn affixes(&self) -> (&[u32], &[u32]) {
         (&self.before, &self.after)

@@ -11,7 +11,7 @@ mod talk;
 use crate::{
     args::Global,
     fault::Fault,
-    generate::{GenerateArgs, LoadArgs, no_template},
+    generate::{GenerateArgs, LoadArgs, StateArgs, no_template},
     terminal::tell,
     text::{BAD, BOLD, DIM},
 };
@@ -31,6 +31,9 @@ pub(crate) struct Chat {
 
     #[command(flatten)]
     generate: GenerateArgs,
+
+    #[command(flatten)]
+    state: StateArgs,
 
     /// The system prompt
     #[arg(long, value_name = "TEXT")]
@@ -54,15 +57,18 @@ Examples:
   bessemer chat --model smollm2
   bessemer chat --model smollm2 --system \"You are a patient teacher.\" --temperature 0.5
   printf 'Hello!\\nTell me more.\\n' | bessemer chat --model smollm2 --json
+  bessemer chat --model smollm2 --state talk.state --save-state talk.state
 
 At the prompt, the arrow keys edit the line and browse the history, which is kept between chats, \
 and Tab completes commands and settings. A line that ends in \\ continues on the next. Ctrl-C \
 stops the answer, Ctrl-D quits. /help lists the chat commands: /reset /save /load /set. From a \
 pipe, each line is one message. When the conversation no longer fits into the context, its oldest \
-messages are dropped. JSON fields: role, content, tokens (their number), stop, timings.";
+messages are dropped. With --state, the conversation follows the text whose state was saved, also \
+after /reset. JSON fields: role, content, tokens (their number), stop, timings.";
 
 impl Chat {
     pub(crate) fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Fault> {
+        self.state.check()?;
         let loaded = self.load.load(global)?;
         let cancel = Cancel::new();
         let options = self.generate.options(&loaded.llm, &cancel)?;
@@ -70,14 +76,16 @@ impl Chat {
         if raw && self.system.is_some() {
             return Err(no_template(&loaded.name));
         }
-        let session = self.load.session(&loaded.llm)?;
+        let mut session = self.load.session(&loaded.llm)?;
+        let before = self.state.restore(&mut session)?;
         let mut lines = Lines::open()?;
         if lines.is_terminal() && !self.json {
             let how = if raw { "it goes on with what you type" } else { "it answers" };
             let name = &loaded.name;
             writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}{how}; /help for help, Ctrl-D quits{DIM:#}")?;
         }
-        let mut talk = Talk::new(&loaded, session, options, self.system, raw);
+        let mut talk = Talk::new(&loaded, session, before, options, raw);
+        talk.system = self.system;
         talk.timings = self.timings;
         talk.json = self.json;
         loop {
@@ -102,7 +110,8 @@ impl Chat {
                 Some(Err(why)) => tell!("{BAD}error:{BAD:#} {why}"),
             }
         }
-        Ok(())
+        let (session, rest) = talk.end();
+        self.state.save(session, rest)
     }
 }
 

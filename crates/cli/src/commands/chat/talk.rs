@@ -22,8 +22,12 @@ use std::{fs, io::Write, path::Path};
 pub(super) struct Talk<'a> {
     loaded: &'a Loaded,
     session: Session,
+    /// The tokens of the text that the conversation follows.
+    before: Vec<u32>,
+    /// The last token of the last answer, which has not gone through the model yet.
+    last: Option<u32>,
     options: GenerateOptions,
-    system: Option<String>,
+    pub(super) system: Option<String>,
     /// The messages, without the system's.
     messages: Vec<Message>,
     /// Without a template: all text so far.
@@ -49,15 +53,17 @@ impl<'a> Talk<'a> {
     pub(super) fn new(
         loaded: &'a Loaded,
         session: Session,
+        before: Vec<u32>,
         options: GenerateOptions,
-        system: Option<String>,
         raw: bool,
     ) -> Talk<'a> {
         Talk {
             loaded,
             session,
+            before,
+            last: None,
             options,
-            system,
+            system: None,
             messages: Vec::new(),
             text: raw.then(String::new),
             timings: false,
@@ -79,9 +85,15 @@ impl<'a> Talk<'a> {
         let line = line.strip_prefix('/').unwrap_or(line);
         self.options.cancel.reset();
         let stoppable = interrupt::stops(&self.options.cancel);
-        let tokens = self.tokens_with(line)?;
-        let llm = &self.loaded.llm;
-        let mut generation = llm.generate(&mut self.session, &tokens, &self.options)?;
+        self.add(line)?;
+        let (llm, chat) = (&self.loaded.llm, self.chat());
+        let prompt = match &self.text {
+            Some(text) => Prompt::Text(text),
+            None => Prompt::Chat(&chat),
+        };
+        self.last = None;
+        let (session, options) = (&mut self.session, &self.options);
+        let mut generation = llm.generate_after(session, &self.before, prompt, options)?;
         let mut answer = String::new();
         let mut screen = Wrap::new(out, terminal::columns());
         for piece in &mut generation {
@@ -93,6 +105,7 @@ impl<'a> Talk<'a> {
         }
         screen.finish()?;
         let (stop, timings) = (generation.stop_reason().cloned(), generation.timings());
+        self.last = generation.tokens().last().copied();
         drop((generation, stoppable));
         if self.json {
             let value = json!({
@@ -126,25 +139,25 @@ impl<'a> Talk<'a> {
         Ok(())
     }
 
-    /// The tokens of the conversation with one more line; older messages go if they do not fit.
-    fn tokens_with(&mut self, line: &str) -> Result<Vec<u32>, Fault> {
+    /// Adds a line to the conversation; older messages go if they do not fit.
+    fn add(&mut self, line: &str) -> Result<(), Fault> {
         if let Some(text) = &mut self.text {
             text.push_str(line);
-            return Ok(self.loaded.llm.tokens(&Prompt::Text(text))?);
+            return Ok(());
         }
         self.messages.push(Message::user(line));
         let mut dropped = 0;
         loop {
             let tokens = self.loaded.llm.tokens(&Prompt::Chat(&self.chat()))?;
-            let fits =
-                tokens.len() + ROOM.min(self.session.capacity() / 4) <= self.session.capacity();
+            let capacity = self.session.capacity();
+            let fits = self.before.len() + tokens.len() + ROOM.min(capacity / 4) <= capacity;
             if fits || self.messages.len() == 1 {
                 if dropped > 0 && !self.json {
                     note(&format!(
                         "the context is full: the oldest {dropped} messages were dropped"
                     ));
                 }
-                return Ok(tokens);
+                return Ok(());
             }
             // A turn at a time: templates want people and models to alternate.
             let turn = self.messages.iter().skip(1).position(|message| message.role == "user");
@@ -152,6 +165,16 @@ impl<'a> Talk<'a> {
             self.messages.drain(..turn);
             dropped += turn;
         }
+    }
+
+    /// The session at the end, and the tokens that have not gone through the model yet.
+    pub(super) fn end(&mut self) -> (&mut Session, &[u32]) {
+        let is_clear = self.messages.is_empty() && self.text.as_ref().is_none_or(String::is_empty);
+        if is_clear {
+            self.session.rewind(self.before.len());
+            self.last = None;
+        }
+        (&mut self.session, self.last.as_slice())
     }
 
     fn chat(&self) -> Chat {
