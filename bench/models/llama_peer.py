@@ -108,10 +108,10 @@ def quantize(source, to, kind):
     return {}
 
 
-def peak_memory():
-    """The most this process has taken. (`getrusage` would count its parent's in.)"""
+def memory(name):
+    """Bytes of this process: `VmRSS`, now, or `VmHWM`, at most. (`getrusage` counts its parent's in.)"""
     with open("/proc/self/status") as status:
-        (line,) = (line for line in status if line.startswith("VmHWM:"))
+        (line,) = (line for line in status if line.startswith(name + ":"))
     return int(line.split()[1]) * 1024
 
 
@@ -129,8 +129,10 @@ def answer(state, request):
         return {"tokens": list(room[:count])}
     if name == "quantize":
         return quantize(**arguments)
+    if name == "memory":
+        return {"bytes": memory("VmRSS")}
     if name == "peak_memory":
-        return {"bytes": peak_memory()}
+        return {"bytes": memory("VmHWM")}
     return getattr(state["text"], name)(**arguments)
 
 

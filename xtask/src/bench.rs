@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: gives NumPy or llama.cpp an environment of its own, and runs `bench/peers`,
-//! `bench/models`, `bench/metal` or `bench/webgpu`.
+//! `bench/models`, `bench/rwkv`, `bench/metal` or `bench/webgpu`.
 
 use crate::{
     install,
@@ -17,22 +17,37 @@ pub(crate) struct Options {
     pub(crate) webgpu: bool,
     /// What the Metal device does, counted in software.
     pub(crate) metal: bool,
+    /// RWKV on each device, beside others.
+    pub(crate) rwkv: Option<Rwkv>,
     /// Rounds of each row.
     pub(crate) rounds: Option<String>,
     /// Part of the names of the rows to measure.
     pub(crate) only: Option<String>,
 }
 
+/// What of `bench/rwkv` to run.
+#[derive(Debug)]
+pub(crate) struct Rwkv {
+    /// The CPU beside llama.cpp.
+    pub(crate) cpu: bool,
+    /// The Metal device, counted in software.
+    pub(crate) metal: bool,
+    /// The WebGPU device beside web-rwkv.
+    pub(crate) webgpu: bool,
+    /// Only to see that it works.
+    pub(crate) quick: bool,
+}
+
 /// Builds, installs, measures.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut bench = if options.models {
         let mut bench = cargo("run --release --locked -p bessemer-models-bench --");
-        // llama.cpp is built for this machine, as bessemer chooses its code for it.
-        let native = [("CMAKE_ARGS", "-DGGML_NATIVE=ON")];
-        bench.arg("--python").arg(python("bench-llama", "bench/models/requirements.txt", &native)?);
+        bench.arg("--python").arg(llama()?);
         bench.arg("--model").arg(smollm2()?);
         bench.arg("--folder").arg(target_dir().join("bench-models"));
         bench
+    } else if let Some(parts) = &options.rwkv {
+        rwkv(parts)?
     } else if options.webgpu {
         webgpu()?
     } else if options.metal {
@@ -52,6 +67,38 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
     }
     shell::run(&mut bench)
+}
+
+/// RWKV on the devices that were asked for; what each of them needs is installed or built first.
+fn rwkv(parts: &Rwkv) -> Result<Command> {
+    let mut bench = cargo("run --release --locked -p bessemer-rwkv-bench --");
+    bench.arg("--folder").arg(target_dir().join("bench-rwkv"));
+    // Building web-rwkv takes a while, so it must be asked for.
+    let usual = !(parts.cpu || parts.metal || parts.webgpu);
+    if parts.cpu || usual {
+        bench.arg("--cpu").arg("--python").arg(llama()?);
+    }
+    if parts.metal || usual {
+        install::clang()?;
+        bench.arg("--metal");
+    }
+    if parts.webgpu {
+        install::vulkan()?;
+        let peer = target_dir().join("web-rwkv-peer");
+        let build = "build --release --locked --manifest-path bench/rwkv/web-rwkv/Cargo.toml";
+        shell::run(cargo(build).env("CARGO_TARGET_DIR", &peer))?;
+        bench.arg("--webgpu").arg(peer.join("release/bessemer-web-rwkv-peer"));
+    }
+    if parts.quick {
+        bench.arg("--quick");
+    }
+    Ok(bench)
+}
+
+/// A Python with llama.cpp, which is built for this machine, as bessemer chooses its code for it.
+fn llama() -> Result<PathBuf> {
+    let native = [("CMAKE_ARGS", "-DGGML_NATIVE=ON")];
+    python("bench-llama", "bench/models/requirements.txt", &native)
 }
 
 /// The WebGPU device beside llama.cpp's Vulkan, on the formats that are there, and beside burn.

@@ -43,6 +43,12 @@ Usage: cargo xtask TASK [FLAGS]
     --only TEXT      only rows whose name contains TEXT; rewrites no file
   bench models       compare language models with llama.cpp; rewrites bench/models/README.md
                      (the first run builds llama.cpp and model files); same flags
+  bench rwkv         compare RWKV with llama.cpp on the CPU, and count what it does on Metal, in
+                     software; rewrites bench/rwkv/README.md; same flags, and
+    --cpu            only the CPU beside llama.cpp
+    --metal          only what is counted on Metal
+    --webgpu         only the WebGPU device, beside web-rwkv on the same adapter
+    --quick          one round and shorter texts, to see that it works; rewrites no file
   bench webgpu       compare the WebGPU device with llama.cpp's Vulkan back end and burn on the
                      same adapter; rewrites bench/webgpu/README.md; same flags
   bench metal        count what the Metal device does, in software, and compare whole models with the
@@ -104,6 +110,12 @@ fn run() -> Result<()> {
                 models: flags.take("models"),
                 webgpu: flags.take("webgpu"),
                 metal: flags.take("metal"),
+                rwkv: flags.take("rwkv").then(|| bench::Rwkv {
+                    cpu: flags.take("--cpu"),
+                    metal: flags.take("--metal"),
+                    webgpu: flags.take("--webgpu"),
+                    quick: flags.take("--quick"),
+                }),
                 rounds: flags.value("--rounds")?,
                 only: flags.value("--only")?,
             };

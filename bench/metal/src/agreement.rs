@@ -3,7 +3,6 @@
 use crate::{
     files,
     report::{Difference, Text},
-    soft::fast,
 };
 use anyhow::Result;
 use bessemer::{
@@ -11,6 +10,7 @@ use bessemer::{
     core::Device as Contract,
     llm::{Llm, Session, SessionOptions},
 };
+use bessemer_metal_bench::soft::fast;
 use std::{path::Path, sync::Arc};
 
 /// Tokens of each text.

@@ -1,15 +1,9 @@
 //! The files of SmolLM2-135M: in four formats, and with its first layers alone.
 
-use anyhow::{Context, Result};
-use bessemer::llm::{
-    files::{Gguf, gguf::GgufWriter},
-    quantize::quantize,
-};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    thread,
-};
+use anyhow::Result;
+use bessemer::llm::files::{Gguf, gguf::GgufWriter};
+use bessemer_models_bench::quantized::quantized;
+use std::path::{Path, PathBuf};
 
 /// The formats.
 pub(crate) const KINDS: [&str; 4] = ["Q4_1", "Q8_0", "Q4_K_M", "F16"];
@@ -18,18 +12,8 @@ pub(crate) const KINDS: [&str; 4] = ["Q4_1", "Q8_0", "Q4_K_M", "F16"];
 pub(crate) fn of_kind(kind: &str, source: &Path, folder: &Path) -> Result<PathBuf> {
     match kind {
         "Q4_1" => Ok(source.to_owned()),
-        _ => made(source, &folder.join(format!("smollm2.{kind}.gguf")), kind),
+        _ => quantized(source, &folder.join(format!("smollm2.{kind}.gguf")), kind),
     }
-}
-
-fn made(source: &Path, to: &Path, kind: &str) -> Result<PathBuf> {
-    if !to.exists() {
-        let part = to.with_extension("part");
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        quantize(&Gguf::open(source)?, &part, kind.parse()?, threads, &mut |_| ())?;
-        fs::rename(&part, to).with_context(|| format!("making {}", to.display()))?;
-    }
-    Ok(to.to_owned())
 }
 
 /// A model in memory of which only the first layers are left. Layers are alike, so what one of them

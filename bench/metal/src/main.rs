@@ -16,8 +16,6 @@ mod matmul;
 mod prefill;
 #[cfg(unix)]
 mod report;
-#[cfg(unix)]
-mod soft;
 
 use anyhow::Result;
 

@@ -1,11 +1,9 @@
 //! One product of 1024 × 1024 matrices.
 
-use crate::{
-    report::Figure,
-    soft::{Counted, sum},
-};
+use crate::report::Figure;
 use anyhow::Result;
 use bessemer::{Batch, DType, Shape, View, ops::Matmul};
+use bessemer_metal_bench::soft::{Counted, sum};
 use std::path::Path;
 
 const SIZE: usize = 1024;

@@ -1,14 +1,13 @@
 //! A prompt of 512 tokens, through the first layer: the others are like it.
 
-use crate::{
-    decode::{TOKEN, cache_bytes, session},
-    files::first_layers,
-    report::Figure,
-    soft::{Counted, buffers, is_matrix},
-};
+use crate::{decode::cache_bytes, files::first_layers, report::Figure};
 use anyhow::Result;
 use bessemer::llm::model::Config;
 use bessemer_metal::hal::soft::Counters;
+use bessemer_metal_bench::{
+    soft::{Counted, buffers, is_matrix, sum},
+    token::{TOKEN, session},
+};
 use std::path::Path;
 
 const TOKENS: usize = 512;
@@ -55,7 +54,7 @@ fn moved(dispatches: &[Counters]) -> u64 {
 
 /// Every load and every store, as if there were no cache at all.
 fn all(dispatches: &[Counters]) -> u64 {
-    crate::soft::sum(dispatches, |binding| binding.read + binding.written)
+    sum(dispatches, |binding| binding.read + binding.written)
 }
 
 /// Bytes of what goes from op to op: each op reads its inputs once and writes its results once.

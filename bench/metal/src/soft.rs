@@ -9,13 +9,15 @@ use bessemer_metal::{
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A device whose every dispatch is checked and counted.
-pub(crate) struct Counted {
-    pub(crate) device: Arc<dyn core::Device>,
+pub struct Counted {
+    /// The device.
+    pub device: Arc<dyn core::Device>,
     dispatches: Arc<Mutex<Vec<Counters>>>,
 }
 
 impl Counted {
-    pub(crate) fn open() -> Result<Counted> {
+    /// Opens one.
+    pub fn open() -> Result<Counted> {
         let dispatches = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&dispatches);
         let observer = Observer::new(move |counters| {
@@ -27,29 +29,29 @@ impl Counted {
     }
 
     /// What was dispatched since it was last asked.
-    pub(crate) fn take(&self) -> Vec<Counters> {
+    pub fn take(&self) -> Vec<Counters> {
         std::mem::take(&mut *self.dispatches.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// A device at full speed.
-pub(crate) fn fast() -> Result<Arc<Metal<Soft>>> {
+pub fn fast() -> Result<Arc<Metal<Soft>>> {
     let opened = Metal::open_soft(&MetalOptions::default(), &SoftOptions::default());
     Ok(Arc::new(opened?))
 }
 
 /// The buffers of a dispatch. The numbers of a launch, `p` in every kernel, are none: they come with
 /// the command, and a GPU keeps them in registers.
-pub(crate) fn buffers(dispatch: &Counters) -> impl Iterator<Item = &Traffic> {
+pub fn buffers(dispatch: &Counters) -> impl Iterator<Item = &Traffic> {
     dispatch.bindings.iter().filter(|binding| !binding.name.contains("'p'"))
 }
 
 /// Sums something over the buffers of dispatches.
-pub(crate) fn sum(dispatches: &[Counters], of: impl Fn(&Traffic) -> u64) -> u64 {
+pub fn sum(dispatches: &[Counters], of: impl Fn(&Traffic) -> u64) -> u64 {
     dispatches.iter().flat_map(buffers).map(of).sum()
 }
 
 /// Whether a binding is the matrix of a linear layer.
-pub(crate) fn is_matrix(kernel: &str, binding: &Traffic) -> bool {
+pub fn is_matrix(kernel: &str, binding: &Traffic) -> bool {
     kernel.starts_with("linear_") && binding.name.contains("'weight")
 }

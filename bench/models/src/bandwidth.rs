@@ -10,7 +10,7 @@ use std::{hint::black_box, thread, time::Instant};
 const BYTES: usize = 1 << 30;
 
 /// Memory that threads read as fast as they can.
-pub(crate) struct Reader {
+pub struct Reader {
     /// In pages of 4 KB, as those of mapped files are.
     small_pages: MmapMut,
     /// In pages of 2 MB, where the system has them.
@@ -20,19 +20,21 @@ pub(crate) struct Reader {
 
 /// Something that is read at best, from each kind of pages.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Reading {
-    pub(crate) small_pages: f64,
-    pub(crate) large_pages: f64,
+pub struct Reading {
+    /// In pages of 4 KB.
+    pub small_pages: f64,
+    /// In pages of 2 MB.
+    pub large_pages: f64,
 }
 
 impl Reading {
     /// The same of each kind.
-    pub(crate) fn both(value: f64) -> Reading {
+    pub fn both(value: f64) -> Reading {
         Reading { small_pages: value, large_pages: value }
     }
 
     /// What `choose` makes of each kind of both.
-    pub(crate) fn with(self, other: Reading, choose: fn(f64, f64) -> f64) -> Reading {
+    pub fn with(self, other: Reading, choose: fn(f64, f64) -> f64) -> Reading {
         Reading {
             small_pages: choose(self.small_pages, other.small_pages),
             large_pages: choose(self.large_pages, other.large_pages),
@@ -41,7 +43,8 @@ impl Reading {
 }
 
 impl Reader {
-    pub(crate) fn new(threads: usize) -> Result<Reader> {
+    /// Takes the memory.
+    pub fn new(threads: usize) -> Result<Reader> {
         let memory = |large: bool| -> Result<MmapMut> {
             let mut map = MmapMut::map_anon(BYTES).context("memory to read")?;
             #[cfg(target_os = "linux")]
@@ -56,7 +59,7 @@ impl Reader {
     }
 
     /// Bytes per second, at best.
-    pub(crate) fn read(&self) -> Reading {
+    pub fn read(&self) -> Reading {
         let read = |memory| {
             // Which is faster depends on the machine, and on who else is on it.
             let rounds = [1, 4, 1, 4].map(|streams| self.round(memory, streams));

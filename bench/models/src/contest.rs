@@ -1,12 +1,13 @@
 //! What is measured, and how: rounds of both sides in turn, the fastest of each counts.
 
-use crate::{
-    bandwidth::{Reader, Reading},
-    files::File,
-    peer::{Peer, Side},
-    report::{Goal, Line, Report},
-};
+use crate::{files::File, report::Report};
 use anyhow::{Context, Result};
+use bessemer_models_bench::{
+    bandwidth::{Reader, Reading},
+    line::{Goal, Line},
+    peer::{Peer, Side},
+    rounds::{Best, rounds},
+};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -39,19 +40,6 @@ pub(crate) struct Contest {
     lines: Vec<Line>,
     /// Tokens per second of llama.cpp's prompt in Q4_0, its fastest format.
     fastest_prefill: Option<f64>,
-}
-
-/// The fastest of each side's rounds, in seconds.
-struct Best {
-    ours: f64,
-    theirs: f64,
-}
-
-impl Best {
-    /// How many times faster ours is.
-    fn ratio(&self) -> f64 {
-        self.theirs / self.ours
-    }
 }
 
 impl Contest {
@@ -150,31 +138,11 @@ impl Contest {
         Ok((open(Side::Bessemer)?, open(Side::Llama)?))
     }
 
-    /// Runs `work` on both sides in turn, each first as often as the other.
-    fn rounds(
-        &self,
-        ours: &mut Peer,
-        theirs: &mut Peer,
-        mut work: impl FnMut(&mut Peer) -> Result<f64>,
-    ) -> Result<Best> {
-        let mut best = Best { ours: f64::INFINITY, theirs: f64::INFINITY };
-        for round in 0..self.rounds {
-            for turn in 0..2 {
-                if (round + turn) % 2 == 0 {
-                    best.ours = best.ours.min(work(ours)?);
-                } else {
-                    best.theirs = best.theirs.min(work(theirs)?);
-                }
-            }
-        }
-        Ok(best)
-    }
-
     fn speed(&self, ours: &mut Peer, theirs: &mut Peer, text: &[u32]) -> Result<Speed> {
-        let prefill = self.rounds(ours, theirs, |peer| peer.prefill(&text[..PROMPT]))?;
+        let prefill = rounds(self.rounds, ours, theirs, |peer, _| peer.prefill(&text[..PROMPT]))?;
         // Memory is a contender as well: its speed changes with what else goes on in the machine.
         let mut bandwidth = Reading::both(0.0);
-        let decode = self.rounds(ours, theirs, |peer| {
+        let decode = rounds(self.rounds, ours, theirs, |peer, _| {
             bandwidth = bandwidth.with(self.memory.read(), f64::max);
             peer.prefill(&text[..16])?;
             peer.decode(ANSWER)
@@ -187,12 +155,12 @@ impl Contest {
         for peer in [&mut *ours, &mut *theirs] {
             peer.prefill(&long)?;
         }
-        self.rounds(ours, theirs, |peer| peer.decode(32))
+        rounds(self.rounds, ours, theirs, |peer, _| peer.decode(32))
     }
 
     /// Seconds from nothing but a file in the page cache to the first token.
     fn first_token(&self, file: &File) -> Result<Best> {
-        let mut best = Best { ours: f64::INFINITY, theirs: f64::INFINITY };
+        let mut best = Best::default();
         for _ in 0..self.rounds {
             for (side, best) in [(Side::Bessemer, &mut best.ours), (Side::Llama, &mut best.theirs)]
             {
@@ -232,7 +200,7 @@ impl Contest {
         self.add(file, work, judge, Goal::AtLeast(64.0), same as f64, None);
         let work = "same greedy tokens, llama.cpp's";
         self.add(file, work, judge, Goal::None, theirs_same as f64, None);
-        let decode = self.rounds(&mut ours, theirs, |peer| {
+        let decode = rounds(self.rounds, &mut ours, theirs, |peer, _| {
             peer.prefill(&text[..16])?;
             peer.decode(ANSWER)
         })?;

@@ -1,12 +1,12 @@
 //! The files both sides read. All are made by llama.cpp's own quantiser, so that nobody can say
 //! that ours suits us.
 
-use crate::peer::{Peer, Side};
 use anyhow::{Context, Result};
 use bessemer::{
     DType, Shape,
     llm::files::{Gguf, gguf::GgufWriter},
 };
+use bessemer_models_bench::peer::{Peer, Side};
 use half::f16;
 use serde_json::json;
 use std::{

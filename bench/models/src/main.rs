@@ -1,16 +1,14 @@
 //! `cargo xtask bench models`: bessemer beside llama.cpp on the same files and the same cores.
 //!
-//! Each side is a process of its own that waits while the other works (`peer`); this one decides
-//! what is measured (`contest`), makes the files (`files`) and writes it down (`report`).
+//! Each side is a process of its own that waits while the other works; this one decides what is
+//! measured (`contest`), makes the files (`files`) and writes it down (`report`).
 
-mod bandwidth;
 mod contest;
 mod files;
-mod ours;
-mod peer;
 mod report;
 
 use anyhow::{Context, Result};
+use bessemer_models_bench::ours;
 use clap::Parser;
 use contest::Contest;
 use std::path::PathBuf;

@@ -23,6 +23,8 @@ enum Request {
         threads: usize,
         #[serde(default)]
         precise: bool,
+        /// As `Device::open` names them; the CPU if it is missing.
+        device: Option<String>,
     },
     Prefill {
         tokens: Vec<u32>,
@@ -36,6 +38,7 @@ enum Request {
     Losses {
         tokens: Vec<u32>,
     },
+    Memory {},
     PeakMemory {},
 }
 
@@ -46,7 +49,7 @@ struct Text {
 }
 
 /// Answers requests until there are no more.
-pub(crate) fn answer_all() -> Result<()> {
+pub fn answer_all() -> Result<()> {
     let mut text = None;
     let mut out = io::stdout().lock();
     let version = concat!("bessemer ", env!("CARGO_PKG_VERSION"));
@@ -63,10 +66,11 @@ pub(crate) fn answer_all() -> Result<()> {
 fn answer(text: &mut Option<Text>, request: Request) -> Result<Value> {
     let start = Instant::now();
     match request {
-        Request::Open { file, context, threads, precise } => {
+        Request::Open { file, context, threads, precise, device } => {
             let options = DeviceOptions { threads: Some(threads), precise, ..Default::default() };
-            *text = Some(Text::open(&file, context, &options)?);
-            Ok(json!({ "seconds": start.elapsed().as_secs_f64() }))
+            let device = Device::open_with(device.as_deref().unwrap_or("cpu"), &options)?;
+            *text = Some(Text::open(&file, context, &device)?);
+            Ok(json!({ "seconds": start.elapsed().as_secs_f64(), "device": device.info().name }))
         }
         Request::Prefill { tokens } => {
             there(text)?.restart(&tokens)?;
@@ -86,7 +90,8 @@ fn answer(text: &mut Option<Text>, request: Request) -> Result<Value> {
             let score = perplexity::measure(session, &tokens, tokens.len(), None, &mut |_, _| ())?;
             Ok(json!({ "sum": score.mean() * score.count() as f64, "count": score.count() }))
         }
-        Request::PeakMemory {} => Ok(json!({ "bytes": peak_memory()? })),
+        Request::Memory {} => Ok(json!({ "bytes": memory("VmRSS:")? })),
+        Request::PeakMemory {} => Ok(json!({ "bytes": memory("VmHWM:")? })),
     }
 }
 
@@ -95,15 +100,14 @@ fn there(text: &mut Option<Text>) -> Result<&mut Text> {
 }
 
 impl Text {
-    fn open(file: &str, context: usize, options: &DeviceOptions) -> Result<Text> {
-        let device = Device::open_with("cpu", options)?;
+    fn open(file: &str, context: usize, device: &Device) -> Result<Text> {
         let file = ModelFile::open(file)?;
         let options = SessionOptions { context: Some(context), ..Default::default() };
         // The 1B shape has no vocabulary; where there is one, loading it is part of loading.
         let session = if has_vocabulary(&file)? {
-            Llm::from_file(&file, &device)?.session(options)?
+            Llm::from_file(&file, device)?.session(options)?
         } else {
-            Session::new(&Arc::new(Model::of(&file, &device)?), options)?
+            Session::new(&Arc::new(Model::of(&file, device)?), options)?
         };
         Ok(Text { session, logits: Vec::new() })
     }
@@ -142,10 +146,10 @@ fn likeliest(logits: &[f32]) -> u32 {
     best as u32
 }
 
-/// The most memory this process has taken.
-fn peak_memory() -> Result<u64> {
+/// Bytes of memory of this process: `VmRSS:`, what it takes now, or `VmHWM:`, the most it has taken.
+fn memory(name: &str) -> Result<u64> {
     let status = fs::read_to_string("/proc/self/status").context("only Linux tells")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().next()).context("no VmHWM")?;
-    Ok(kilobytes.parse::<u64>()? * 1024)
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next());
+    Ok(kilobytes.with_context(|| format!("no {name}"))?.parse::<u64>()? * 1024)
 }

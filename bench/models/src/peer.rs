@@ -11,25 +11,27 @@ use std::{
 
 /// Which engine answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub enum Side {
+    /// Ours: this program again, with `--answer`.
     Bessemer,
+    /// llama.cpp, through llama-cpp-python.
     Llama,
 }
 
 /// The process; it ends when this is dropped.
-pub(crate) struct Peer {
+pub struct Peer {
     requests: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
     process: Child,
     /// What it is.
-    pub(crate) version: String,
+    pub version: String,
     /// What it took before any model was there.
     empty_bytes: f64,
 }
 
 impl Peer {
     /// Starts one side. `python` is one that has llama-cpp-python.
-    pub(crate) fn start(side: Side, python: &Path) -> Result<Peer> {
+    pub fn start(side: Side, python: &Path) -> Result<Peer> {
         let mut command = match side {
             Side::Bessemer => Command::new(env::current_exe()?),
             Side::Llama => Command::new(python),
@@ -39,20 +41,26 @@ impl Peer {
             Side::Bessemer => command.arg("--answer"),
             Side::Llama => command.arg(script),
         };
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().with_context(|| format!("starting {command:?}"))?;
-        let answers = BufReader::new(process.stdout.take().expect("it was piped"));
-        let requests = process.stdin.take();
-        let version = format!("{side:?}");
-        let mut peer = Peer { requests, answers, process, version, empty_bytes: 0.0 };
-        let hello = peer.answer()?;
-        peer.version = hello["version"].as_str().context("it says no version")?.to_owned();
+        let mut peer = Peer::run(command)?;
         peer.empty_bytes = peer.number("peak_memory", json!({}), "bytes")?;
         Ok(peer)
     }
 
+    /// Starts any other program that says its version and then answers requests.
+    pub fn run(mut command: Command) -> Result<Peer> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().with_context(|| format!("starting {command:?}"))?;
+        let answers = BufReader::new(process.stdout.take().expect("it was piped"));
+        let requests = process.stdin.take();
+        let version = command.get_program().to_string_lossy().into_owned();
+        let mut peer = Peer { requests, answers, process, version, empty_bytes: 0.0 };
+        let hello = peer.answer()?;
+        peer.version = hello["version"].as_str().context("it says no version")?.to_owned();
+        Ok(peer)
+    }
+
     /// Asks for one thing and waits for the answer.
-    pub(crate) fn ask(&mut self, name: &str, arguments: Value) -> Result<Value> {
+    pub fn ask(&mut self, name: &str, arguments: Value) -> Result<Value> {
         let requests = self.requests.as_mut().expect("open until dropped");
         writeln!(requests, "{}", json!({ name: arguments })).context("asking")?;
         let answer = self.answer()?;
@@ -71,41 +79,41 @@ impl Peer {
     }
 
     /// A number of the answer.
-    pub(crate) fn number(&mut self, name: &str, arguments: Value, field: &str) -> Result<f64> {
+    pub fn number(&mut self, name: &str, arguments: Value, field: &str) -> Result<f64> {
         let answer = self.ask(name, arguments)?;
         answer[field].as_f64().with_context(|| format!("no {field} in {answer}"))
     }
 
     /// Numbers of the answer.
-    pub(crate) fn numbers(
-        &mut self,
-        name: &str,
-        arguments: Value,
-        field: &str,
-    ) -> Result<Vec<f64>> {
+    pub fn numbers(&mut self, name: &str, arguments: Value, field: &str) -> Result<Vec<f64>> {
         let answer = self.ask(name, arguments)?;
         let numbers = answer[field].as_array().with_context(|| format!("no {field}"))?;
         numbers.iter().map(|n| n.as_f64().context("not a number")).collect()
     }
 
     /// Loads a model; seconds.
-    pub(crate) fn open(&mut self, file: &Path, context: usize, threads: usize) -> Result<f64> {
+    pub fn open(&mut self, file: &Path, context: usize, threads: usize) -> Result<f64> {
         let arguments = json!({ "file": file, "context": context, "threads": threads });
         self.number("open", arguments, "seconds")
     }
 
     /// Seconds for a prompt.
-    pub(crate) fn prefill(&mut self, tokens: &[u32]) -> Result<f64> {
+    pub fn prefill(&mut self, tokens: &[u32]) -> Result<f64> {
         self.number("prefill", json!({ "tokens": tokens }), "seconds")
     }
 
     /// Seconds per token after it.
-    pub(crate) fn decode(&mut self, count: usize) -> Result<f64> {
+    pub fn decode(&mut self, count: usize) -> Result<f64> {
         Ok(self.number("decode", json!({ "count": count }), "seconds")? / count as f64)
     }
 
+    /// The memory it takes now, all of it.
+    pub fn memory(&mut self) -> Result<f64> {
+        self.number("memory", json!({}), "bytes")
+    }
+
     /// The most memory it has taken, less what it took before there was a model.
-    pub(crate) fn peak_memory(&mut self) -> Result<f64> {
+    pub fn peak_memory(&mut self) -> Result<f64> {
         Ok(self.number("peak_memory", json!({}), "bytes")? - self.empty_bytes)
     }
 }
