@@ -4,8 +4,8 @@
 use crate::commands::pull;
 use crate::{
     commands::{
-        bench, chat, check, completions, convert, demo, devices, embed, inspect, models, perplexity,
-        program, quantize, remove, run, tokenize,
+        bench, chat, check, completions, convert, demo, devices, embed, inspect, models,
+        perplexity, program, quantize, remove, run, tokenize,
     },
     values,
 };

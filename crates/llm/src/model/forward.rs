@@ -13,8 +13,8 @@ use crate::{
 };
 use bessemer_core::{Batch, View};
 use bessemer_ops::{
-    AddLayerNorm, AddRmsNorm, Gated, GatedLinears, Gather, LayerNorm, Linear, Linears, RmsNorm,
-    TopK,
+    ActivatedLinears, Activation, AddLayerNorm, AddRmsNorm, Gated, GatedLinears, Gather, LayerNorm,
+    Linear, Linears, RmsNorm, TopK,
 };
 use std::ops::Range;
 
@@ -195,6 +195,24 @@ pub(crate) fn likeliest(
     maps::next(batch, position)
 }
 
+/// One of several linear layers: `out = activation(x · weightᵀ + bias)`.
+pub(super) struct Step<'a> {
+    pub(super) by: &'a Projection,
+    pub(super) x: View,
+    pub(super) activation: Option<Activation>,
+    pub(super) out: View,
+}
+
+impl<'a> Step<'a> {
+    pub(super) fn new(by: &'a Projection, x: View, out: View) -> Step<'a> {
+        Step { by, x, activation: None, out }
+    }
+
+    pub(super) fn then(self, activation: Activation) -> Step<'a> {
+        Step { activation: Some(activation), ..self }
+    }
+}
+
 impl Workspace {
     /// `out = x · weightᵀ + bias`.
     pub(super) fn project(
@@ -208,6 +226,21 @@ impl Workspace {
             let (weight, bias) = (by.weight.clone(), by.bias.clone());
             let (x, out) = (x.narrow(0, rows.clone())?, out.narrow(0, rows)?);
             batch.push(Linear { x, weight, bias, out })?;
+        }
+        Ok(())
+    }
+
+    /// Several layers that do not depend on each other, in one go.
+    pub(super) fn project_all(&self, batch: &mut Batch, all: &[Step<'_>]) -> Result<()> {
+        let rows = all.first().map_or(0, |step| step.x.shape()[0]);
+        for rows in together(rows, self.alone.then_some(Linear::ALIKE)) {
+            let layer = |Step { by, x, activation, out }: &Step<'_>| {
+                let (weight, bias) = (by.weight.clone(), by.bias.clone());
+                let (x, out) = (x.narrow(0, rows.clone())?, out.narrow(0, rows.clone())?);
+                Ok((Linear { x, weight, bias, out }, *activation))
+            };
+            let layers = all.iter().map(layer).collect::<Result<_>>()?;
+            batch.push(ActivatedLinears(layers))?;
         }
         Ok(())
     }

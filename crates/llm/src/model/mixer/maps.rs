@@ -41,12 +41,7 @@ fn program(
     Program::parse("mixer", &text).expect("the programs of mixers are right")
 }
 
-/// `x = f(x)`, where `f` is one instruction, such as `tanh`.
-pub(super) fn apply(batch: &mut Batch, f: &str, x: &View) -> Result<()> {
-    map(batch, &[("x", x)], &format!("%y = {f} %x"), &[("y", x)])
-}
-
-/// `x = x * f(by)`, where `f` is one instruction, such as `sigmoid`.
-pub(super) fn gate(batch: &mut Batch, x: &View, f: &str, by: &View) -> Result<()> {
-    map(batch, &[("x", x), ("by", by)], &format!("%g = {f} %by\n%y = mul %x, %g"), &[("y", x)])
+/// `x *= by`.
+pub(super) fn multiply(batch: &mut Batch, x: &View, by: &View) -> Result<()> {
+    map(batch, &[("x", x), ("by", by)], "%y = mul %x, %by", &[("y", x)])
 }

@@ -79,7 +79,7 @@ impl Mixer for ShortConv {
             state: memory.slot(TOKENS).clone(),
             out: y.unsqueeze(0)?,
         })?;
-        maps::gate(batch, &y, "mov", &part(1)?)?;
+        maps::multiply(batch, &y, &part(1)?)?;
         work.project(batch, &self.output, &y, &work.added)
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     Result,
     model::{
         Config, Model,
+        forward::Step,
         mixer::{Mixer, MixerSpec},
         weights::{Assembly, Projection},
         workspace::{Scratch, Workspace},
@@ -12,6 +13,7 @@ use crate::{
     state::{Memory, Slot},
 };
 use bessemer_core::{Batch, DType, View};
+use bessemer_ops::Activation;
 
 /// How the channel mix of one version differs from that of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,14 +83,17 @@ impl Mixer for ChannelMix {
     ) -> Result<()> {
         let keys = &work.scratch("channel_keys")?;
         mix(batch, work, memory.slot(SHIFT), &self.lerp, true, MIXES)?;
-        work.project(batch, &self.key, &work.part(MIXES, 0)?, keys)?;
-        maps::map(batch, &[("x", keys)], "%z = max %x, 0.0\n%y = mul %z, %z", &[("y", keys)])?;
-        work.project(batch, &self.value, keys, &work.added)?;
-        if let Some(receptance) = &self.receptance {
-            let gate = &work.scratch("channel_gate")?;
-            work.project(batch, receptance, &work.part(MIXES, 1)?, gate)?;
-            maps::gate(batch, &work.added, "sigmoid", gate)?;
+        let key = Step::new(&self.key, work.part(MIXES, 0)?, keys.clone());
+        let mut steps = vec![key.then(Activation::SquaredRelu)];
+        if let Some(by) = &self.receptance {
+            let step = Step::new(by, work.part(MIXES, 1)?, work.scratch("channel_gate")?);
+            steps.push(step.then(Activation::Sigmoid));
         }
-        Ok(())
+        work.project_all(batch, &steps)?;
+        work.project(batch, &self.value, keys, &work.added)?;
+        match self.receptance {
+            Some(_) => maps::multiply(batch, &work.added, &work.scratch("channel_gate")?),
+            None => Ok(()),
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     Result,
     model::{
         Config, Model,
+        forward::Step,
         mixer::{Mixer, MixerSpec},
         weights::Assembly,
         workspace::{Scratch, Workspace},
@@ -12,7 +13,7 @@ use crate::{
     state::{Memory, Slot},
 };
 use bessemer_core::{Batch, DType, View};
-use bessemer_ops::Wkv4;
+use bessemer_ops::{Activation, Wkv4};
 
 /// The time mix of RWKV 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,9 +73,12 @@ impl Mixer for TimeMix {
         let (k, v, r) = (y(0)?, y(1)?, y(2)?);
         let averages = &work.scratch("heads")?;
         mix(batch, work, memory.slot(SHIFT), &self.lerp, true, "mixes")?;
-        work.project(batch, &self.projections.key, &x(0)?, &k)?;
-        work.project(batch, &self.projections.value, &x(1)?, &v)?;
-        work.project(batch, &self.projections.receptance, &x(2)?, &r)?;
+        let steps = [
+            Step::new(&self.projections.key, x(0)?, k.clone()),
+            Step::new(&self.projections.value, x(1)?, v.clone()),
+            Step::new(&self.projections.receptance, x(2)?, r.clone()).then(Activation::Sigmoid),
+        ];
+        work.project_all(batch, &steps)?;
         batch.push(Wkv4 {
             k: k.unsqueeze(0)?,
             v: v.unsqueeze(0)?,
@@ -83,7 +87,7 @@ impl Mixer for TimeMix {
             state: memory.slot(WKV).clone(),
             out: averages.unsqueeze(0)?,
         })?;
-        maps::gate(batch, averages, "sigmoid", &r)?;
+        maps::multiply(batch, averages, &r)?;
         work.project(batch, &self.projections.output, averages, &work.added)
     }
 }

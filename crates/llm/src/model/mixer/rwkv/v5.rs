@@ -5,6 +5,7 @@ use crate::{
     Result,
     model::{
         Config, Model,
+        forward::Step,
         mixer::{Mixer, MixerSpec},
         weights::{Assembly, Norm, Projection},
         workspace::{Scratch, Workspace},
@@ -12,7 +13,7 @@ use crate::{
     state::{Memory, Slot},
 };
 use bessemer_core::{Batch, DType, View};
-use bessemer_ops::Wkv6;
+use bessemer_ops::{Activation, Wkv6};
 
 /// The time mix of RWKV 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,12 +85,16 @@ impl Mixer for TimeMix {
         memory: &Memory,
     ) -> Result<()> {
         let config = &model.config;
-        let layers = [&self.projections.key, &self.projections.value, &self.projections.receptance];
         let results = &work.scratch("heads")?;
         mix(batch, work, memory.slot(SHIFT), &self.lerp, true, "mixes")?;
-        for (n, layer) in layers.into_iter().chain(&self.gate).enumerate() {
-            work.project(batch, layer, &work.part("mixes", n)?, &work.part("projected", n)?)?;
+        let Projections { key, value, receptance, .. } = &self.projections;
+        let step = |(n, by)| Ok(Step::new(by, work.part("mixes", n)?, work.part("projected", n)?));
+        let mut steps: Vec<Step<'_>> =
+            [key, value, receptance].into_iter().enumerate().map(step).collect::<Result<_>>()?;
+        if let Some(gate) = &self.gate {
+            steps.push(step((3, gate))?.then(Activation::Silu));
         }
+        work.project_all(batch, &steps)?;
         let head = |n: usize| in_heads(&work.part("projected", n)?, config);
         let k = head(0)?;
         batch.push(Wkv6 {
@@ -103,7 +108,7 @@ impl Mixer for TimeMix {
         })?;
         norm_heads(batch, config, &self.norm, results)?;
         if self.gate.is_some() {
-            maps::gate(batch, results, "silu", &work.part("projected", 3)?)?;
+            maps::multiply(batch, results, &work.part("projected", 3)?)?;
         }
         work.project(batch, &self.projections.output, results, &work.added)
     }

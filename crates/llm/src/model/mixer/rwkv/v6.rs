@@ -8,6 +8,7 @@ use crate::{
     Result,
     model::{
         Config, Model,
+        forward::Step,
         mixer::{Mixer, MixerSpec},
         weights::{Assembly, Norm, Projection},
         workspace::{Scratch, Workspace},
@@ -15,7 +16,7 @@ use crate::{
     state::{Memory, Slot},
 };
 use bessemer_core::{Batch, DType, View};
-use bessemer_ops::{Copy, Wkv6, Wkv7};
+use bessemer_ops::{Activation, Copy, Wkv6, Wkv7};
 
 /// The time mix of RWKV 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,13 +144,19 @@ impl Mixer for TimeMix {
 
         let kv = self.projections.key.weight.shape()[0];
         let ranks = &work.scratch("decay_ranks")?;
-        work.project(batch, &self.decay_down, &x(W)?, ranks)?;
-        maps::apply(batch, "tanh", ranks)?;
+        let gate = match self.recurrence {
+            Recurrence::Bonus { .. } => Activation::Silu,
+            Recurrence::Plain { .. } => Activation::Sigmoid,
+        };
+        let steps = [
+            Step::new(&self.projections.key, x(K)?, y(K)?.narrow(1, 0..kv)?),
+            Step::new(&self.projections.value, x(V)?, y(V)?.narrow(1, 0..kv)?),
+            Step::new(&self.projections.receptance, x(R)?, y(R)?),
+            Step::new(&self.gate, x(G)?, y(G)?).then(gate),
+            Step::new(&self.decay_down, x(W)?, ranks.clone()).then(Activation::Tanh),
+        ];
+        work.project_all(batch, &steps)?;
         work.project(batch, &self.decay_up, ranks, &y(W)?)?;
-        work.project(batch, &self.projections.key, &x(K)?, &y(K)?.narrow(1, 0..kv)?)?;
-        work.project(batch, &self.projections.value, &x(V)?, &y(V)?.narrow(1, 0..kv)?)?;
-        work.project(batch, &self.projections.receptance, &x(R)?, &y(R)?)?;
-        work.project(batch, &self.gate, &x(G)?, &y(G)?)?;
         let w = y(W)?;
         maps::map(batch, &[("w", &w)], "%e = exp %w\n%n = neg %e\n%y = exp %n", &[("y", &w)])?;
 
@@ -167,13 +174,10 @@ impl Mixer for TimeMix {
                     out: in_heads(results, &model.config)?,
                 })?;
                 norm_heads(batch, &model.config, norm, results)?;
-                maps::gate(batch, results, "silu", &y(G)?)?;
             }
-            Recurrence::Plain { zero } => {
-                self.plain(model, batch, work, memory, zero)?;
-                maps::gate(batch, results, "sigmoid", &y(G)?)?;
-            }
+            Recurrence::Plain { zero } => self.plain(model, batch, work, memory, zero)?,
         }
+        maps::multiply(batch, results, &y(G)?)?;
         work.project(batch, &self.projections.output, results, &work.added)
     }
 }
@@ -183,12 +187,14 @@ impl TimeMix {
     fn mixes(&self, batch: &mut Batch, work: &Workspace, memory: &Memory) -> Result<()> {
         let (ranks, state) = (&work.scratch("mix_ranks")?, memory.slot(SHIFT));
         mix(batch, work, state, &self.lerp_x, false, "mixes")?;
-        work.project(batch, &self.mix_down, &work.part("mixes", 0)?, ranks)?;
-        maps::apply(batch, "tanh", ranks)?;
-        for (n, up) in self.mix_up.iter().enumerate() {
+        let down = Step::new(&self.mix_down, work.part("mixes", 0)?, ranks.clone());
+        work.project_all(batch, &[down.then(Activation::Tanh)])?;
+        let up = |(n, by)| {
             let x = ranks.narrow(1, n * self.mix_rank..(n + 1) * self.mix_rank)?;
-            work.project(batch, up, &x, &work.part("projected", n)?)?;
-        }
+            Ok(Step::new(by, x, work.part("projected", n)?))
+        };
+        let up = self.mix_up.iter().enumerate().map(up).collect::<Result<Vec<_>>>()?;
+        work.project_all(batch, &up)?;
         let mu = work.parts("projected").unsqueeze(1)?;
         mix(batch, work, state, &mu, true, "mixes")
     }

@@ -1,11 +1,12 @@
 //! The time mix of RWKV 7: a matrix per head that fades, forgets along a direction and takes in each
 //! token. Also its form in Qwen 2's layers (`arwkv7`), where gate and norm may be missing.
 
-use super::{Projections, SHIFT, WKV, heads_slot, in_heads, maps, mix, shape, shift_slot};
+use super::{Projections, SHIFT, WKV, heads_slot, in_heads, mix, shape, shift_slot};
 use crate::{
     Result,
     model::{
         Config, Model,
+        forward::Step,
         mixer::{Mixer, MixerSpec},
         weights::{Assembly, Projection},
         workspace::{Scratch, Workspace},
@@ -13,7 +14,7 @@ use crate::{
     state::{Memory, Slot},
 };
 use bessemer_core::{Batch, DType, View};
-use bessemer_ops::TimeMix7;
+use bessemer_ops::{Activation, TimeMix7};
 
 /// The time mix of RWKV 7. Ranks are the elements between two matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,10 +160,22 @@ impl Mixer for TimeMix {
         let x = |n: usize| work.part("mixes", n);
         let y = |n: usize| work.part("projected", n);
         mix(batch, work, memory.slot(SHIFT), &self.lerp, true, "mixes")?;
-        work.project(batch, &self.projections.receptance, &x(R)?, &y(R)?)?;
-        work.project(batch, &self.projections.key, &x(K)?, &y(K)?)?;
-        work.project(batch, &self.projections.value, &x(V)?, &y(V)?)?;
-        self.low_ranks(batch, work)?;
+        let low_ranks = self.low_ranks(work)?;
+        let mut steps = vec![
+            Step::new(&self.projections.receptance, x(R)?, y(R)?),
+            Step::new(&self.projections.key, x(K)?, y(K)?),
+            Step::new(&self.projections.value, x(V)?, y(V)?),
+        ];
+        for (by, from, _, activation, ranks) in &low_ranks {
+            let step = Step::new(&by.down, x(*from)?, ranks.clone());
+            steps.push(Step { activation: *activation, ..step });
+        }
+        work.project_all(batch, &steps)?;
+        let mut steps = Vec::new();
+        for (by, _, to, _, ranks) in low_ranks {
+            steps.push(Step::new(&by.up, ranks, y(to)?));
+        }
+        work.project_all(batch, &steps)?;
         let Config { heads, head_size: size, head_norm_epsilon, .. } = model.config;
         let projected = work.parts("projected");
         let projected = projected.reshape(shape(&[PROJECTED, 1, work.rows(), heads, size]))?;
@@ -181,24 +194,24 @@ impl Mixer for TimeMix {
     }
 }
 
+/// Two matrices, the mix they start from, the projection they give, what is in between, and where.
+type Between<'a> = (&'a LowRank, usize, usize, Option<Activation>, View);
+
 impl TimeMix {
-    /// Decay, learning rate, gate and the part of the first layer's values, before they are bent.
-    fn low_ranks(&self, batch: &mut Batch, work: &Workspace) -> Result<()> {
+    /// Decay, learning rate, gate and the part of the first layer's values.
+    fn low_ranks(&self, work: &Workspace) -> Result<Vec<Between<'_>>> {
         let all = [
-            (Some(&self.decay), W, W, Some("tanh")),
+            (Some(&self.decay), W, W, Some(Activation::Tanh)),
             (Some(&self.rate), A, A, None),
-            (self.gate.as_ref(), G, G, Some("sigmoid")),
+            (self.gate.as_ref(), G, G, Some(Activation::Sigmoid)),
             (self.first.as_ref(), V, F, None),
         ];
-        for (n, (by, from, to, bend)) in all.into_iter().enumerate() {
+        let mut found = Vec::new();
+        for (n, (by, from, to, activation)) in all.into_iter().enumerate() {
             let Some(by) = by else { continue };
             let ranks = work.part("ranks", n)?.narrow(1, 0..by.rank())?;
-            work.project(batch, &by.down, &work.part("mixes", from)?, &ranks)?;
-            if let Some(bend) = bend {
-                maps::apply(batch, bend, &ranks)?;
-            }
-            work.project(batch, &by.up, &ranks, &work.part("projected", to)?)?;
+            found.push((by, from, to, activation, ranks));
         }
-        Ok(())
+        Ok(found)
     }
 }
