@@ -135,7 +135,7 @@ fn world(has_turns: bool) -> Llm {
     }
     let mut tensors = Vec::new();
     for tensor in file.tensors().iter() {
-        writer.tensor(&tensor.name, tensor.dtype, tensor.shape.clone()).unwrap();
+        writer.tensor(&tensor.name, tensor.dtype, tensor.shape).unwrap();
         tensors.push(file.tensors().bytes(tensor));
     }
     Llm::from_bytes(writer.to_bytes(&tensors).unwrap(), &cpu()).unwrap()

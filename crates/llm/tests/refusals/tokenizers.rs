@@ -14,6 +14,7 @@ pub(crate) fn said() -> Vec<String> {
     said.extend(models().into_iter().map(|model| json_error(&json!({ "model": model }))));
     said.push(Tokenizer::from_json("tokenizer.json", b"{").err().unwrap().to_string());
     said.extend(gguf());
+    said.extend(vocabularies());
     said.extend(used());
     said
 }
@@ -119,9 +120,14 @@ fn gguf() -> Vec<String> {
     let model = |name: &str| ("model", Value::from(name));
     let merges = |merge: &str| ("merges", Value::from(Array::of_strings([merge])));
     let many = vec![""; (1 << 21) + 1];
+    // Each starts in its own way, and goes on for long.
+    let long = (0..2120).map(|id| format!("{id:04}{:x<3996}", ""));
     vec![
         of(&[]),
-        of(&[model("rwkv"), tokens()]),
+        of(&[model("plamo2"), tokens()]),
+        of(&[model("rwkv"), ("tokens", Array::of_strings([r"\x4"]).into())]),
+        of(&[model("rwkv"), ("tokens", Array::of_strings([r"a\"]).into())]),
+        of(&[model("rwkv"), ("tokens", Array::of_strings(long).into())]),
         of(&[model("llama"), ("tokens", Array::of_i32([1]).into())]),
         of(&[model("llama"), tokens(), ("scores", Array::of_f32([1.0]).into())]),
         of(&[model("llama"), tokens(), ("bos_token_id", 7u32.into())]),
@@ -143,6 +149,27 @@ fn gguf() -> Vec<String> {
     ]
 }
 
+fn vocabularies() -> Vec<String> {
+    let said = |text: &[u8]| Tokenizer::from_world("vocab.txt", text).err().unwrap().to_string();
+    [
+        "",
+        "1 'a'",
+        "0 'a' 1",
+        "1 'a' 1\n1 'b' 1",
+        "3000000 'a' 1",
+        "1 'é' 1",
+        "1 a 1",
+        r"1 '\q' 1",
+        "1 b'é' 2",
+        "1 'a'b' 3",
+        r"1 'a\' 2",
+    ]
+    .map(|text| said(text.as_bytes()))
+    .into_iter()
+    .chain([said(b"1 '\xFF' 1")])
+    .collect()
+}
+
 fn used() -> Vec<String> {
     let tokenizer = |parts: Json| {
         Tokenizer::from_json("tokenizer.json", file(parts).to_string().as_bytes()).unwrap()
@@ -155,6 +182,7 @@ fn used() -> Vec<String> {
         tokenizer.encode(text, Encode::PLAIN).unwrap_err().to_string()
     };
     vec![
+        grows.encode_bytes(b"a\xFF").unwrap_err().to_string(),
         grows.decode(&[7]).unwrap_err().to_string(),
         encode(&grows, &"a".repeat(20)),
         encode(&goes_back, &"a".repeat(5000)),

@@ -46,7 +46,7 @@ pub(crate) fn unescape(text: &[u8]) -> Result<Vec<u8>, &'static str> {
             b'x' => {
                 let digits = rest.first_chunk::<2>().map(|digits| digits.map(hex));
                 let Some([Some(high), Some(low)]) = digits else {
-                    return Err(r"has a `\x` without two hexadecimal digits");
+                    return Err("has an escape without its two hexadecimal digits");
                 };
                 rest = &rest[2..];
                 high << 4 | low

@@ -75,6 +75,9 @@ fn parse_line(line: &str, last: u32) -> Result<Token, String> {
     });
     let (id, literal, len) =
         parts.ok_or("is not an id, a string and its length, with spaces between them")?;
+    if id == 0 {
+        return Err("has the id 0, which is that of the end of a text".into());
+    }
     if id <= last {
         return Err(format!("has the id {id}, which does not come after {last}"));
     }
@@ -143,7 +146,7 @@ mod tests {
             ("1 'a' 1\n2 'b'\n", "line 2 is not an id, a string and its length"),
             ("x 'a' 1", "line 1 is not an id"),
             ("1 'a' -1", "line 1 is not an id"),
-            ("0 'a' 1", "line 1 has the id 0, which does not come after 0"),
+            ("0 'a' 1", "line 1 has the id 0, which is that of the end"),
             ("1 'a' 1\n1 'b' 1", "line 2 has the id 1, which does not come after 1"),
             ("9999999 'a' 1", "line 1 has the id 9999999, 2,097,152 or more"),
             ("1 'é' 1", "line 1 has a token of 2 bytes and says that it has 1"),
