@@ -45,7 +45,8 @@ enum Request {
 /// A model with one text in progress.
 struct Text {
     session: Session,
-    logits: Vec<f32>,
+    /// The likeliest token after it.
+    likeliest: u32,
 }
 
 /// Answers requests until there are no more.
@@ -80,11 +81,7 @@ fn answer(text: &mut Option<Text>, request: Request) -> Result<Value> {
             let tokens = there(text)?.decode(count)?;
             Ok(json!({ "seconds": start.elapsed().as_secs_f64(), "tokens": tokens }))
         }
-        Request::LastLogits { tokens } => {
-            let text = there(text)?;
-            text.restart(&tokens)?;
-            Ok(json!({ "logits": text.logits }))
-        }
+        Request::LastLogits { tokens } => Ok(json!({ "logits": there(text)?.restart(&tokens)? })),
         Request::Losses { tokens } => {
             let session = &mut there(text)?.session;
             let score = perplexity::measure(session, &tokens, tokens.len(), None, &mut |_, _| ())?;
@@ -109,23 +106,24 @@ impl Text {
         } else {
             Session::new(&Arc::new(Model::of(&file, device)?), options)?
         };
-        Ok(Text { session, logits: Vec::new() })
+        Ok(Text { session, likeliest: 0 })
     }
 
-    fn restart(&mut self, tokens: &[u32]) -> Result<()> {
+    /// The logits after the whole of another text.
+    fn restart(&mut self, tokens: &[u32]) -> Result<&[f32]> {
         self.session.rewind(0);
-        self.logits = self.session.extend(tokens)?.to_vec();
-        Ok(())
+        let logits = self.session.extend(tokens)?;
+        self.likeliest = likeliest(logits);
+        Ok(logits)
     }
 
     /// Goes on with the likeliest token.
     fn decode(&mut self, count: usize) -> Result<Vec<u32>> {
-        let mut tokens = vec![likeliest(&self.logits)];
-        for i in 0..count {
-            let next = likeliest(self.session.extend(&tokens[i..])?);
-            tokens.push(next);
+        let mut tokens = Vec::with_capacity(count);
+        for _ in 0..count {
+            tokens.push(self.likeliest);
+            self.likeliest = likeliest(self.session.extend(&[self.likeliest])?);
         }
-        tokens.truncate(count);
         Ok(tokens)
     }
 }

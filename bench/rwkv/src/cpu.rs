@@ -16,6 +16,8 @@ use bessemer_models_bench::{
     rounds::{Turn, rounds},
 };
 
+/// Rounds, unless others are asked for.
+const ROUNDS: usize = 5;
 /// Tokens of the prompt whose speed is measured.
 const PROMPT: usize = 512;
 /// Tokens of the prompt before an answer, and of the short text.
@@ -65,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments, folder: &Folder) -> Result<Report> {
         device.info().name,
         device.info().features.join(", "),
         arguments.threads,
-        arguments.rounds(),
+        arguments.rounds(ROUNDS),
         bandwidth.small_pages / 1e9,
         bandwidth.large_pages / 1e9
     ));
@@ -86,7 +88,7 @@ impl Contest<'_> {
         let goal = Goal::AtMost(0.25);
         self.report.add(&file.name, "logits apart", "llama.cpp", goal, error, None);
 
-        let count = self.arguments.rounds();
+        let count = self.arguments.rounds(ROUNDS);
         let prompt = &self.long[..PROMPT];
         let prefill = rounds(count, &mut ours, &mut theirs, |peer, _| peer.prefill(prompt))?;
         let (goal, rate) = (Goal::AtLeast(3.0), PROMPT as f64 / prefill.ours);
@@ -125,7 +127,7 @@ impl Contest<'_> {
             peer.decode(LATE_ANSWER)?;
         }
         let memory = long.memory()? / short.memory()?;
-        let count = self.arguments.rounds();
+        let count = self.arguments.rounds(ROUNDS);
         let best = rounds(count, &mut long, &mut short, |peer, turn| {
             if turn == Turn::Theirs {
                 peer.prefill(&self.long[..SHORT])?;

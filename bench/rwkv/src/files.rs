@@ -52,6 +52,11 @@ impl Folder {
         made(&self.path(shape, "st"), |path| web_rwkv::convert(&Gguf::open(source)?, path))
     }
 
+    /// Removes that file.
+    pub(crate) fn forget_safetensors(&self, shape: &Shape) {
+        let _ = fs::remove_file(self.path(shape, "st"));
+    }
+
     fn source(&self, shape: &Shape) -> Result<PathBuf> {
         made(&self.path(shape, "F16.gguf"), |path| random::write(shape, path))
     }

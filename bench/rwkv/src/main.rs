@@ -60,8 +60,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    fn rounds(&self) -> usize {
-        self.rounds.unwrap_or(if self.quick { 1 } else { 5 })
+    fn rounds(&self, usual: usize) -> usize {
+        self.rounds.unwrap_or(if self.quick { 1 } else { usual })
     }
 
     fn wants(&self, name: &str) -> bool {

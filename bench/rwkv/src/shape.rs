@@ -45,6 +45,10 @@ pub(crate) const LARGE: Shape = Shape {
     ranks: Ranks { decay: 96, iclr: 96, value: 64, gate: 256 },
 };
 
+/// The larger one with half the vocabulary: the output layer in F16 is then the most that Mesa's
+/// lavapipe binds at once, and web-rwkv has no other way to use it.
+pub(crate) const LARGE_HALF: Shape = Shape { name: "1.5B 32K", vocabulary: 32_768, ..LARGE };
+
 /// A part of the small one: what is counted in software, where layers are alike.
 pub(crate) const COUNTED: Shape = Shape { name: "4 layers", layers: 4, vocabulary: 4096, ..SMALL };
 
