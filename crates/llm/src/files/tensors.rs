@@ -173,20 +173,24 @@ impl Tensors {
 
     /// The numbers of a tensor of floats; `None` if it is of anything else.
     pub(crate) fn floats(&self, tensor: &Tensor) -> Option<Vec<f32>> {
-        let bytes = self.bytes(tensor);
-        let pairs = || bytes.as_chunks().0.iter();
-        Some(match tensor.dtype {
-            DType::F32 => bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect(),
-            DType::F16 => pairs().map(|&x| f16::from_le_bytes(x).to_f32()).collect(),
-            DType::BF16 => pairs().map(|&x| bf16::from_le_bytes(x).to_f32()).collect(),
-            _ => return None,
-        })
+        floats(tensor.dtype, self.bytes(tensor))
     }
 
     /// The bytes of all tensors together.
     pub fn total_bytes(&self) -> usize {
         self.list.iter().map(|t| t.range.len()).sum()
     }
+}
+
+/// The numbers of bytes that are floats; `None` if they are anything else.
+pub(crate) fn floats(dtype: DType, bytes: &[u8]) -> Option<Vec<f32>> {
+    let pairs = || bytes.as_chunks().0.iter();
+    Some(match dtype {
+        DType::F32 => bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect(),
+        DType::F16 => pairs().map(|&x| f16::from_le_bytes(x).to_f32()).collect(),
+        DType::BF16 => pairs().map(|&x| bf16::from_le_bytes(x).to_f32()).collect(),
+        _ => return None,
+    })
 }
 
 /// The bytes a tensor takes, or why it cannot be.

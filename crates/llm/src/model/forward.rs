@@ -150,12 +150,13 @@ impl Model {
         let (x, out, epsilon) = (x.clone(), out.clone(), self.config.norm_epsilon);
         let Norm { weight, bias } = by;
         let (weight, bias) = (weight.clone(), bias.clone());
-        Ok(match self.config.norm {
+        match self.config.norm {
             NormKind::Rms => batch.push(RmsNorm { x, weight, epsilon, out })?,
             NormKind::Layer => {
                 batch.push(LayerNorm { x, weight: Some(weight), bias, epsilon, out })?;
             }
-        })
+        }
+        Ok(())
     }
 
     /// `state += added`, itself normed if there is a norm for that, and `normed` is the norm of it
@@ -173,12 +174,13 @@ impl Model {
         let (x, y) = (work.state.clone(), work.added.clone());
         let (sum, out, epsilon) = (x.clone(), work.normed.clone(), self.config.norm_epsilon);
         let (weight, bias) = (next.weight.clone(), next.bias.clone());
-        Ok(match self.config.norm {
+        match self.config.norm {
             NormKind::Rms => batch.push(AddRmsNorm { x, y, weight, epsilon, sum, out })?,
             NormKind::Layer => {
                 batch.push(AddLayerNorm { x, y, weight, bias, epsilon, sum, out })?;
             }
-        })
+        }
+        Ok(())
     }
 }
 

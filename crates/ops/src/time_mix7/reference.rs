@@ -43,8 +43,8 @@ pub(super) fn time_mix7(op: &TimeMix7, host: &mut Host<'_>) {
                 let mean = y.iter().sum::<f64>() / size as f64;
                 let variance = y.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / size as f64;
                 let scale = 1.0 / (variance + f64::from(epsilon)).sqrt();
-                for i in 0..size {
-                    y[i] = (y[i] - mean) * scale * weight(3)[i] + weight(4)[i];
+                for (y, (by, more)) in y.iter_mut().zip(weight(3).iter().zip(weight(4))) {
+                    *y = (*y - mean) * scale * by + more;
                 }
             }
             let bonus: f64 = (0..size).map(|i| r[i] * k[i] * weight(2)[i]).sum();

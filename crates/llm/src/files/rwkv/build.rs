@@ -4,11 +4,11 @@
 use super::names::Named;
 use crate::{
     Error, Result,
-    files::{Tensor, Tensors},
+    files::{Tensor, Tensors, tensors},
 };
 use bessemer_core::{DType, Shape};
 use foldhash::HashSet;
-use half::{bf16, f16};
+
 use std::path::Path;
 
 /// New tensors start at multiples of this.
@@ -218,13 +218,9 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// The numbers of a tensor that [`Builder::require`] has found.
 fn floats(dtype: DType, bytes: &[u8]) -> Vec<f32> {
-    let pairs = bytes.as_chunks().0.iter();
-    match dtype {
-        DType::F16 => pairs.map(|&x| f16::from_le_bytes(x).to_f32()).collect(),
-        DType::BF16 => pairs.map(|&x| bf16::from_le_bytes(x).to_f32()).collect(),
-        _ => bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect(),
-    }
+    tensors::floats(dtype, bytes).expect("what is found are floats")
 }
 
 /// Matrices one after another, each with rows and columns exchanged. Elements have so many bytes.

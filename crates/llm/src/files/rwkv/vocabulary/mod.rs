@@ -21,7 +21,7 @@ struct Tokens {
 
 /// A vocabulary that was read.
 enum Vocabulary {
-    World(Tokens),
+    World(world::World),
     Bpe(bpe::Bpe),
 }
 
@@ -50,7 +50,7 @@ pub(super) fn set(keys: &mut Keys, asked: Option<&Path>, folder: &Path, size: us
     };
     let special = special::Special::beside(asked.and_then(Path::parent).unwrap_or(folder))?;
     match found {
-        Some(Vocabulary::World(tokens)) => world::set(keys, tokens, &special),
+        Some(Vocabulary::World(world)) => world.set(keys, &special),
         Some(Vocabulary::Bpe(bpe)) => bpe.set(keys, &special),
         None => Ok(()),
     }
@@ -74,15 +74,14 @@ fn beside(folder: &Path) -> Vec<PathBuf> {
 /// Reads a vocabulary for a model with so many tokens.
 fn read(path: &Path, size: usize) -> Result<Vocabulary> {
     let is_json = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
-    let mut vocabulary = match is_json {
-        true => Vocabulary::Bpe(bpe::read(path, size)?),
+    Ok(match is_json {
+        true => {
+            let mut bpe = bpe::read(path, size)?;
+            bpe.tokens.fill(size);
+            Vocabulary::Bpe(bpe)
+        }
         false => Vocabulary::World(world::read(path, size)?),
-    };
-    match &mut vocabulary {
-        Vocabulary::World(tokens) => tokens.fill(size),
-        Vocabulary::Bpe(bpe) => bpe.tokens.fill(size),
-    }
-    Ok(vocabulary)
+    })
 }
 
 impl Tokens {

@@ -55,7 +55,7 @@ struct TimeMix {
 #[derive(Debug)]
 enum Recurrence {
     /// With a bonus `[heads, size]` for the token itself, and results that are normed.
-    Bonus { first: View, norm: Norm },
+    Bonus { first: View, norm: Box<Norm> },
     /// Gated linear attention: each token is read after it was added. `zero` stands for what RWKV 7
     /// would forget.
     Plain { zero: View },
@@ -123,7 +123,7 @@ impl MixerSpec for Rwkv6Kind {
                 false => Recurrence::Bonus {
                     first: model
                         .changed(&name("first.weight"), &[&[heads, head_size]], |raw| raw)?,
-                    norm: model.head_norm(&name("ln"))?,
+                    norm: Box::new(model.head_norm(&name("ln"))?),
                 },
             },
         }))
