@@ -1,15 +1,15 @@
-//! On the CPU: a task has some heads, and goes through all tokens with each. The state stays in the
-//! first-level cache meanwhile.
+//! On the CPU: the walk of `wkv` through the tokens of each head, with what comes before and after its
+//! step. The state stays in the first-level cache meanwhile.
 
-use super::{FASTEST, PARTS, SHORTEST, TimeMix7, WEIGHTS};
+use super::{FASTEST, SHORTEST, TimeMix7};
 use crate::{
     check::dims,
-    wkv::cpu::{COLUMNS, GRAIN, Token},
-    wkv7,
+    wkv::cpu::{At, Recurrence, Split, Step, each_token},
+    wkv7::Token7,
 };
-use bessemer_core::cpu::CpuContext;
+use bessemer_core::cpu::{CpuContext, OutRows, Rows};
 use bessemer_simd::{
-    Arch, Kernel,
+    Arch,
     fold::{sum_of, sum_squares},
     math::{exp_each, sigmoid_each},
 };
@@ -19,159 +19,148 @@ pub(super) fn time_mix7(op: &TimeMix7, cpu: &CpuContext<'_>) {
     if op.out.elements() == 0 {
         return;
     }
-    let columns = size.next_multiple_of(COLUMNS);
-    let (x, weights, state, isa) =
-        (cpu.rows(&op.x), cpu.rows(&op.weights), cpu.rows(&op.state), cpu.isa());
-    let (out, new_state) = (cpu.out_rows(&op.out), cpu.out_rows(&op.state));
-    let first = (!op.is_first).then(|| cpu.rows(&op.first));
-    let new_first = op.is_first.then(|| cpu.out_rows(&op.first));
-    // A state that lies as the kernels want it is changed in its place.
-    let whole = (columns == size && op.state.is_contiguous()).then(|| cpu.output::<f32>(&op.state));
-    let copied = if whole.is_some() { 0 } else { size * columns };
-    let room = (PARTS + WEIGHTS + 3) * size + 2 * columns + copied;
-    let grain = GRAIN / (tokens * size * columns) + 1;
-    cpu.split_with(sequences * heads, grain, room, |tasks, memory| {
-        let (parts, memory) = memory.split_at_mut(PARTS * size);
-        let (own, memory) = memory.split_at_mut(WEIGHTS * size);
-        let (more, memory) = memory.split_at_mut(3 * size);
-        let (value, memory) = memory.split_at_mut(columns);
-        let (result, copy) = memory.split_at_mut(columns);
-        value.fill(0.0);
-        copy.fill(0.0);
-        for matrix in tasks {
-            let (sequence, head) = (matrix / heads, matrix % heads);
-            for (n, to) in own.chunks_exact_mut(size).enumerate() {
-                weights.load(n * heads + head, to);
-            }
-            let cells = match &whole {
-                // SAFETY: each matrix belongs to one task.
-                Some(all) => unsafe { all.range(matrix * size * size..(matrix + 1) * size * size) },
-                None => {
-                    for (key, to) in copy.chunks_exact_mut(columns).enumerate() {
-                        state.load(matrix * size + key, &mut to[..size]);
-                    }
-                    &mut *copy
-                }
-            };
-            for token in 0..tokens {
-                let row = (sequence * tokens + token) * heads + head;
-                for (n, to) in parts.chunks_exact_mut(size).enumerate() {
-                    x.load(n * sequences * tokens * heads + row, to);
-                }
-                let (theirs, more) = more.split_at_mut(size);
-                match (&first, &new_first) {
-                    (Some(first), _) => first.load(row, theirs),
-                    // SAFETY: this head of this token belongs to one task.
-                    (_, Some(keep)) => unsafe { keep.row(row) }.store(&parts[3 * size..4 * size]),
-                    (None, None) => {}
-                }
-                let (away, back) = more.split_at_mut(size);
-                let theirs = first.is_some().then_some(&*theirs);
-                let bonus = isa.run(Before { parts, weights: own, theirs, away, back, value });
-                let [r, decay, key] = [0, 1, 2].map(|n| &parts[n * size..][..size]);
-                let keys = [r, decay, key, &*away, &*back];
-                wkv7::step(isa, Token { head, keys, values: value, state: cells, out: result });
-                let gate = op.gate.then_some(&parts[5 * size..6 * size]);
-                let (values, y) = (&value[..size], &mut result[..size]);
-                isa.run(After { weights: own, norm: op.norm, bonus, values, gate, y });
-                // SAFETY: this head of this token belongs to one task.
-                unsafe { out.row(row) }.store(&result[..size]);
-            }
-            if whole.is_none() {
-                for (key, from) in cells.chunks_exact(columns).enumerate() {
-                    // SAFETY: this matrix belongs to one task.
-                    unsafe { new_state.row(matrix * size + key) }.store(&from[..size]);
-                }
-            }
-        }
-    });
+    // Heads stay whole: norms are of all their columns.
+    let split = Split::new(size, 1);
+    let heads = Heads {
+        x: cpu.rows(&op.x),
+        rows: sequences * tokens * heads,
+        weights: cpu.rows(&op.weights),
+        heads,
+        first: (!op.is_first).then(|| cpu.rows(&op.first)),
+        new_first: op.is_first.then(|| cpu.out_rows(&op.first)),
+        norm: op.norm,
+        gate: op.gate,
+        out: cpu.out_rows(&op.out),
+        split,
+    };
+    each_token(cpu, &op.state, tokens, split, &heads);
 }
 
-/// What the recurrence needs of a token: decay and keys take the place of what they are made of.
-struct Before<'a> {
-    parts: &'a mut [f32],
-    weights: &'a [f32],
-    /// The values of the first layer, if this is another.
-    theirs: Option<&'a [f32]>,
-    away: &'a mut [f32],
-    back: &'a mut [f32],
-    value: &'a mut [f32],
+struct Heads<'a> {
+    x: Rows<'a>,
+    /// Heads of all tokens: so far apart are the parts of `x`.
+    rows: usize,
+    weights: Rows<'a>,
+    heads: usize,
+    first: Option<Rows<'a>>,
+    new_first: Option<OutRows<'a>>,
+    norm: Option<f32>,
+    gate: bool,
+    out: OutRows<'a>,
+    split: Split,
 }
 
-impl Kernel for Before<'_> {
-    /// How much of the token's own value is added to the result.
-    type Output = f32;
+impl Heads<'_> {
+    /// What is known of a token besides what its step needs: the gate, the norm's weight and bias, room
+    /// for two more, each as long as a head, and the bonus.
+    const MORE: usize = 5;
+
+    fn load(&self, part: usize, at: At, to: &mut [f32]) {
+        self.x.load(part * self.rows + at.row, to);
+    }
+
+    fn load_weight(&self, part: usize, at: At, to: &mut [f32]) {
+        self.weights.load(part * self.heads + at.head, to);
+    }
+}
+
+impl Recurrence for Heads<'_> {
+    #[inline(always)]
+    fn floats(&self) -> usize {
+        let Split { size, columns, .. } = self.split;
+        Token7::floats(size, columns) + Self::MORE * size + 1
+    }
 
     #[inline(always)]
-    fn run<A: Arch>(self) -> f32 {
-        let Before { parts, weights, theirs, away, back, value } = self;
-        let size = away.len();
-        let mut parts = parts.chunks_exact_mut(size);
-        let mut next = || parts.next().expect("there are 7 parts");
-        let (r, w, k, v, a, _, f) = (next(), next(), next(), next(), next(), next(), next());
-        let (k_k, weights) = weights.split_at(size);
-        let (k_a, weights) = weights.split_at(size);
-        let r_k = &weights[..size];
+    fn prepare<A: Arch>(&self, at: At, token: &mut [f32]) {
+        let Split { size, columns, .. } = self.split;
+        let (own, more) = token.split_at_mut(Token7::floats(size, columns));
+        let (keys, value) = own.split_at_mut(5 * size);
+        let mut keys = keys.chunks_exact_mut(size);
+        let mut next = || keys.next().expect("there are 5 keys");
+        let (r, decay, k, away, back) = (next(), next(), next(), next(), next());
+        let value = &mut value[..size];
+        let (more, bonus) = more.split_at_mut(Self::MORE * size);
+        let mut more = more.chunks_exact_mut(size);
+        let mut next = || more.next().expect("there are 5 parts");
+        let (gate, scale, shift, one, other) = (next(), next(), next(), next(), next());
 
-        sigmoid_each::<A>(w, away);
-        away.iter_mut().for_each(|x| *x *= FASTEST as f32);
-        exp_each::<A>(away, w);
-        sigmoid_each::<A>(a, back);
-        for ((away, k), k_k) in away.iter_mut().zip(&*k).zip(k_k) {
-            *away = k * k_k;
+        self.load(0, at, r);
+        self.load(1, at, one);
+        sigmoid_each::<A>(one, other);
+        other.iter_mut().for_each(|x| *x *= FASTEST as f32);
+        exp_each::<A>(other, decay);
+
+        self.load(2, at, k);
+        self.load(4, at, one);
+        sigmoid_each::<A>(one, back);
+        self.load_weight(0, at, one);
+        for ((away, k), by) in away.iter_mut().zip(&*k).zip(&*one) {
+            *away = k * by;
         }
         let length = sum_squares::<A>(away).sqrt().max(SHORTEST);
-        for (((away, back), k), k_a) in away.iter_mut().zip(back).zip(&mut *k).zip(k_a) {
+        self.load_weight(1, at, one);
+        for (((away, back), k), k_a) in away.iter_mut().zip(back).zip(&mut *k).zip(&*one) {
             let (rate, d) = (*back, *away / length);
             *k = A::fma(*k, (rate - 1.0) * k_a, *k);
             (*away, *back) = (-d, d * rate);
         }
-        value[..size].copy_from_slice(v);
-        if let Some(theirs) = theirs {
-            // The learning rate is no longer needed.
-            sigmoid_each::<A>(f, a);
-            for ((value, theirs), share) in value.iter_mut().zip(theirs).zip(&*a) {
+
+        self.load(3, at, value);
+        if let Some(first) = &self.first {
+            self.load(6, at, one);
+            sigmoid_each::<A>(one, other);
+            first.load(at.row, one);
+            for ((value, theirs), share) in value.iter_mut().zip(&*one).zip(&*other) {
                 *value = A::fma(theirs - *value, *share, *value);
             }
         }
-        for (((a, r), k), r_k) in a.iter_mut().zip(&*r).zip(&*k).zip(r_k) {
-            *a = r * k * r_k;
+        if let Some(keep) = &self.new_first {
+            // SAFETY: this head of this token belongs to one task.
+            unsafe { keep.row(at.row) }.store(value);
         }
-        sum_of::<A>(a, |x| x)
+
+        self.load_weight(2, at, one);
+        for ((one, r), k) in one.iter_mut().zip(&*r).zip(&*k) {
+            *one *= r * k;
+        }
+        bonus[0] = sum_of::<A>(one, |x| x);
+        if self.gate {
+            self.load(5, at, gate);
+        }
+        if self.norm.is_some() {
+            self.load_weight(3, at, scale);
+            self.load_weight(4, at, shift);
+        }
     }
-}
-
-/// Norms what a head says, adds the bonus and gates it.
-struct After<'a> {
-    weights: &'a [f32],
-    norm: Option<f32>,
-    bonus: f32,
-    values: &'a [f32],
-    gate: Option<&'a [f32]>,
-    y: &'a mut [f32],
-}
-
-impl Kernel for After<'_> {
-    type Output = ();
 
     #[inline(always)]
-    fn run<A: Arch>(self) {
-        let After { weights, norm, bonus, values, gate, y } = self;
-        let size = y.len();
-        if let Some(epsilon) = norm {
-            let (scale, shift) = (&weights[3 * size..4 * size], &weights[4 * size..]);
+    fn step<A: Arch>(&self, step: Step<'_>) {
+        Token7::step::<A>(step, self.split.size);
+    }
+
+    #[inline(always)]
+    fn finish<A: Arch>(&self, at: At, token: &[f32], out: &mut [f32]) {
+        let Split { size, columns, .. } = self.split;
+        let (own, more) = token.split_at(Token7::floats(size, columns));
+        let (values, y) = (&own[5 * size..][..size], &mut out[..size]);
+        let part = |n: usize| &more[n * size..][..size];
+        if let Some(epsilon) = self.norm {
             let mean = sum_of::<A>(y, |y| y) / size as f32;
             let variance = sum_of::<A>(y, |y| (y - mean) * (y - mean)) / size as f32;
             let by = 1.0 / (variance + epsilon).sqrt();
-            for ((y, scale), shift) in y.iter_mut().zip(scale).zip(shift) {
+            for ((y, scale), shift) in y.iter_mut().zip(part(1)).zip(part(2)) {
                 *y = A::fma((*y - mean) * by, *scale, *shift);
             }
         }
+        let bonus = more[Self::MORE * size];
         for (y, v) in y.iter_mut().zip(values) {
             *y = A::fma(bonus, *v, *y);
         }
-        if let Some(gate) = gate {
-            y.iter_mut().zip(gate).for_each(|(y, gate)| *y *= gate);
+        if self.gate {
+            y.iter_mut().zip(part(0)).for_each(|(y, gate)| *y *= gate);
         }
+        // SAFETY: this head of this token belongs to one task.
+        unsafe { self.out.row(at.row) }.store(y);
     }
 }

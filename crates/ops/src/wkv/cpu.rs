@@ -1,113 +1,181 @@
 //! On the CPU: a task has a head of the state, or some of its columns, and goes through all tokens
-//! with it. The state stays in the first-level cache meanwhile.
+//! with it. The state stays in the first-level cache meanwhile. What is known of a token without the
+//! state is prepared one token ahead, so that steps can look there.
 
 use crate::check::dims;
-use bessemer_core::{Shape, View, cpu::CpuContext};
-use bessemer_simd::{Arch, Lanes};
+use bessemer_core::{
+    Shape, View,
+    cpu::{CpuContext, Output},
+};
+use bessemer_simd::{Arch, Kernel, Lanes};
 
 /// Columns of a task's state are a multiple of this, which is one of every vector's length.
-pub(crate) const COLUMNS: usize = 16;
+const COLUMNS: usize = 16;
 
 /// Multiplications by the state that are worth a task of their own.
-pub(crate) const GRAIN: usize = 8192;
+const GRAIN: usize = 8192;
 
-/// The operands, `[sequences, tokens, heads, size]` but for the state.
-pub(crate) struct Operands<'a, const K: usize> {
-    /// Those with a number for each row of the state.
-    pub(crate) keys: [&'a View; K],
-    /// The one with a number for each column.
-    pub(crate) values: &'a View,
-    /// `[sequences, heads, size, size]`, `F32`.
-    pub(crate) state: &'a View,
-    pub(crate) out: &'a View,
+/// A recurrence over the tokens of a head, or of some columns of it. All its methods must be
+/// `#[inline(always)]`, as those of a [`Kernel`].
+pub(crate) trait Recurrence: Sync {
+    /// How many floats hold what is known of a token.
+    fn floats(&self) -> usize;
+
+    /// What is known of a token without the state. Floats that are never written are zeros.
+    fn prepare<A: Arch>(&self, at: At, token: &mut [f32]);
+
+    /// Changes the state and computes the result of a token.
+    fn step<A: Arch>(&self, step: Step<'_>);
+
+    /// Stores the result of a token.
+    fn finish<A: Arch>(&self, at: At, token: &[f32], out: &mut [f32]);
 }
 
-/// One token of one head.
-pub(crate) struct Token<'a, const K: usize> {
-    /// The number of the head.
+/// Which token of which head.
+#[derive(Clone, Copy)]
+pub(crate) struct At {
+    /// Its number among the heads of all tokens of all sequences.
+    pub(crate) row: usize,
     pub(crate) head: usize,
-    pub(crate) keys: [&'a [f32]; K],
-    /// A multiple of 16 columns, the last of which may be padding.
-    pub(crate) values: &'a [f32],
-    /// A row for each key, of as many columns as there are values.
+    /// Which of the parts it is that columns are split into.
+    pub(crate) part: usize,
+}
+
+/// One token of one head, on its way through the state.
+pub(crate) struct Step<'a> {
+    pub(crate) token: &'a [f32],
+    /// The next token, if there is one.
+    pub(crate) next: Option<&'a [f32]>,
+    /// Whether it is the first token.
+    pub(crate) first: bool,
+    /// A row for each key, of a multiple of 16 columns, the last of which may be padding.
     pub(crate) state: &'a mut [f32],
-    /// As long as `values`.
+    /// As many columns: what the last step left here.
+    pub(crate) kept: &'a mut [f32],
+    /// As many columns: the result.
     pub(crate) out: &'a mut [f32],
 }
 
-/// Calls `step` with each token of each head, in the order of the tokens.
-pub(crate) fn each_token<const K: usize>(
-    cpu: &CpuContext<'_>,
-    op: &Operands<'_, K>,
-    step: impl Fn(Token<'_, K>) + Sync,
-) {
-    let [sequences, tokens, heads, size]: [usize; 4] = dims(op.values.shape());
-    let matrices = sequences * heads;
-    if op.values.elements() == 0 {
-        return;
+/// How the columns of heads of `size` elements are shared out.
+#[derive(Clone, Copy)]
+pub(crate) struct Split {
+    pub(crate) size: usize,
+    /// The parts that they are split into.
+    pub(crate) parts: usize,
+    /// The columns of a part.
+    pub(crate) width: usize,
+    /// The same with padding.
+    pub(crate) columns: usize,
+}
+
+impl Split {
+    /// In `parts` of one width.
+    pub(crate) fn new(size: usize, parts: usize) -> Split {
+        let width = size / parts;
+        Split { size, parts, width, columns: width.next_multiple_of(COLUMNS) }
     }
-    let parts = parts(cpu.threads(), matrices, tokens, size);
-    let width = size / parts;
-    let columns = width.next_multiple_of(COLUMNS);
-    let split = |view: &View| split_rows(view, parts).expect("a view whose rows are cut");
-    let (values, out, state) = (split(op.values), split(op.out), split(op.state));
-    let (values, out) = (cpu.rows(&values), cpu.out_rows(&out));
-    let (state, new_state) = (cpu.rows(&state), cpu.out_rows(&state));
-    let keys = op.keys.map(|view| cpu.rows(view));
+
+    /// As many parts as keep `threads` busy with `heads` of `tokens` each.
+    pub(crate) fn for_threads(threads: usize, heads: usize, tokens: usize, size: usize) -> Split {
+        let wanted = (heads * tokens * size * size / GRAIN).min(threads);
+        let mut parts = 1;
+        while heads * parts < wanted && size.is_multiple_of(2 * parts * COLUMNS) {
+            parts *= 2;
+        }
+        Split::new(size, parts)
+    }
+}
+
+/// Goes through `tokens` of all heads, in their order, with a `state` that is `[sequences, heads, size,
+/// size]`, not empty and `F32`.
+pub(crate) fn each_token(
+    cpu: &CpuContext<'_>,
+    state: &View,
+    tokens: usize,
+    split: Split,
+    recurrence: &impl Recurrence,
+) {
+    let [sequences, heads, size, _]: [usize; 4] = dims(state.shape());
+    let Split { parts, width, columns, .. } = split;
+    let cut = split_rows(state, parts).expect("a view whose rows are cut");
+    let (rows, new_rows) = (cpu.rows(&cut), cpu.out_rows(&cut));
     // A state that lies as the kernels want it is changed in its place.
-    let whole = (columns == size && op.state.is_contiguous()).then(|| cpu.output::<f32>(op.state));
-    let room = if whole.is_some() { 0 } else { size * columns };
-    let grain = GRAIN / (tokens * size * columns) + 1;
-    cpu.split_with(matrices * parts, grain, K * size + 2 * columns + room, |tasks, memory| {
-        let (loaded, memory) = memory.split_at_mut(K * size);
-        let (value, memory) = memory.split_at_mut(columns);
-        let (result, copy) = memory.split_at_mut(columns);
-        value.fill(0.0);
-        copy.fill(0.0);
-        for task in tasks {
-            let (matrix, part) = (task / parts, task % parts);
-            let (sequence, head) = (matrix / heads, matrix % heads);
-            let state_row = |key: usize| (matrix * size + key) * parts + part;
-            let cells = match &whole {
+    let whole = (columns == size && state.is_contiguous()).then(|| cpu.output::<f32>(state));
+    let copied = if whole.is_some() { 0 } else { size * columns };
+    let (shares, isa) = (sequences * heads * parts, cpu.isa());
+    // As many pieces for each thread, if there is enough to do.
+    let worth = shares * tokens * size * columns / GRAIN;
+    let pieces = (worth / cpu.threads()).clamp(1, 4) * cpu.threads();
+    let pieces = if worth < 2 { 1 } else { pieces.min(shares) };
+    // Whole cache lines each.
+    let token = recurrence.floats().next_multiple_of(COLUMNS);
+    let room = 2 * token + 2 * columns + copied;
+    let all = Output::of(cpu.scratch::<f32>(pieces * room));
+    cpu.run(pieces, |piece| {
+        // SAFETY: each piece of memory is given to one task only.
+        let room = unsafe { all.range(piece * room..(piece + 1) * room) };
+        room.fill(0.0);
+        let (room, copy) = room.split_at_mut(2 * token + 2 * columns);
+        for share in shares * piece / pieces..shares * (piece + 1) / pieces {
+            let (matrix, part) = (share / parts, share % parts);
+            let row = |key: usize| (matrix * size + key) * parts + part;
+            let state = match &whole {
                 // SAFETY: each matrix belongs to one task.
                 Some(all) => unsafe { all.range(matrix * size * size..(matrix + 1) * size * size) },
                 None => {
                     for (key, to) in copy.chunks_exact_mut(columns).enumerate() {
-                        state.load(state_row(key), &mut to[..width]);
+                        rows.load(row(key), &mut to[..width]);
                     }
                     &mut *copy
                 }
             };
-            for token in 0..tokens {
-                let row = (sequence * tokens + token) * heads + head;
-                for (rows, to) in keys.iter().zip(loaded.chunks_exact_mut(size)) {
-                    rows.load(row, to);
-                }
-                values.load(row * parts + part, &mut value[..width]);
-                let keys = std::array::from_fn(|n| &loaded[n * size..][..size]);
-                step(Token { head, keys, values: value, state: cells, out: result });
-                // SAFETY: these columns of this head belong to one task.
-                unsafe { out.row(row * parts + part) }.store(&result[..width]);
-            }
+            let (sequence, head) = (matrix / heads, matrix % heads);
+            let first = At { row: sequence * tokens * heads + head, head, part };
+            isa.run(Walk { recurrence, tokens, heads, first, columns, state, room });
             if whole.is_none() {
-                for (key, from) in cells.chunks_exact(columns).enumerate() {
+                for (key, from) in copy.chunks_exact(columns).enumerate() {
                     // SAFETY: these columns of this matrix belong to one task.
-                    unsafe { new_state.row(state_row(key)) }.store(&from[..width]);
+                    unsafe { new_rows.row(row(key)) }.store(&from[..width]);
                 }
             }
         }
     });
 }
 
-/// Into how many parts the columns of a matrix are split: one, unless there are more threads than
-/// matrices and enough to do.
-fn parts(threads: usize, matrices: usize, tokens: usize, size: usize) -> usize {
-    let wanted = (matrices * tokens * size * size / GRAIN).min(threads);
-    let mut parts = 1;
-    while matrices * parts < wanted && size.is_multiple_of(2 * parts * COLUMNS) {
-        parts *= 2;
+/// All tokens of a head, or of some columns of it.
+struct Walk<'a, R> {
+    recurrence: &'a R,
+    tokens: usize,
+    heads: usize,
+    first: At,
+    columns: usize,
+    state: &'a mut [f32],
+    /// For two tokens, what steps keep, and a result.
+    room: &'a mut [f32],
+}
+
+impl<R: Recurrence> Kernel for Walk<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        let Walk { recurrence, tokens, heads, first, columns, state, room } = self;
+        let (both, room) = room.split_at_mut(room.len() - 2 * columns);
+        let (mut token, mut other) = both.split_at_mut(both.len() / 2);
+        let (kept, out) = room.split_at_mut(columns);
+        let at = |t: usize| At { row: first.row + t * heads, ..first };
+        recurrence.prepare::<A>(at(0), token);
+        for t in 0..tokens {
+            let more = t + 1 < tokens;
+            if more {
+                recurrence.prepare::<A>(at(t + 1), other);
+            }
+            let next = more.then_some(&*other);
+            recurrence.step::<A>(Step { token, next, first: t == 0, state, kept, out });
+            recurrence.finish::<A>(at(t), token, out);
+            std::mem::swap(&mut token, &mut other);
+        }
     }
-    parts
 }
 
 /// A view with each row cut into so many rows of one length; `None` if that length is no whole number.

@@ -8,7 +8,7 @@ mod reference;
 mod webgpu;
 
 pub(crate) use cases::cases;
-pub(crate) use cpu::step;
+pub(crate) use cpu::Token7;
 
 use crate::{
     check::{Check, dims},
