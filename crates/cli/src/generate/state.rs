@@ -5,9 +5,16 @@ use crate::{
     files::{may_write, write_with},
 };
 use anyhow::Context;
-use bessemer_llm::Session;
+use bessemer_llm::{
+    Session,
+    files::{Pth, Safetensors, Tensors},
+};
 use clap::Args;
-use std::{fs::File, io::BufReader, path::PathBuf};
+use std::{
+    fs::File,
+    io::BufReader,
+    path::{Path, PathBuf},
+};
 
 /// The heading of its flags in help.
 const STATE: &str = "State";
@@ -15,7 +22,8 @@ const STATE: &str = "State";
 // Where a text starts, and where its state goes.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct StateArgs {
-    /// Continue from a state that --save-state wrote, with the same model: the text goes on after it
+    /// Continue from a state that --save-state wrote, with the same model: the text goes on after it. A .pth or
+    /// .safetensors file is a trained initial state of an RWKV model
     #[arg(long, value_name = "FILE", help_heading = STATE)]
     state: Option<PathBuf>,
 
@@ -37,6 +45,10 @@ impl StateArgs {
     pub(crate) fn restore(&self, session: &mut Session) -> Result<Vec<u32>, Fault> {
         let Some(path) = &self.state else { return Ok(Vec::new()) };
         let what = || format!("--state {}", path.display());
+        if let Some(states) = trained(path).transpose().with_context(what)? {
+            session.start_from(&states).with_context(what)?;
+            return Ok(Vec::new());
+        }
         let file = File::open(path).with_context(what)?;
         session.restore(&mut BufReader::new(file)).with_context(what)?;
         Ok(session.tokens().to_vec())
@@ -52,5 +64,17 @@ impl StateArgs {
         }
         write_with(path, |file| Ok(session.save(file)?)).context("--save-state")?;
         Ok(())
+    }
+}
+
+/// The tensors of a trained state, if the name of the file is that of one.
+fn trained(path: &Path) -> Option<bessemer_llm::Result<Tensors>> {
+    let is = |end: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(end));
+    if is("pth") {
+        Some(Pth::open(path).map(|file| file.tensors().clone()))
+    } else if is("safetensors") {
+        Some(Safetensors::open(path).map(|file| file.tensors().clone()))
+    } else {
+        None
     }
 }
