@@ -110,6 +110,9 @@ impl Contest<'_> {
         self.report.add(&file.name, "decode", limit, goal, share.small_pages, None);
         let limit = "reading, pages of 2 MB";
         self.report.add(&file.name, "decode", limit, Goal::None, share.large_pages, None);
+        let (memory, their_memory) = (ours.peak_memory()?, theirs.peak_memory()?);
+        let (ratio, figure) = (memory / their_memory, Some(memory / 1e6));
+        self.report.add(&file.name, "peak memory, MB", "llama.cpp", Goal::None, ratio, figure);
         Ok(())
     }
 
@@ -126,7 +129,7 @@ impl Contest<'_> {
         for peer in [&mut short, &mut long] {
             peer.decode(LATE_ANSWER)?;
         }
-        let memory = long.memory()? / short.memory()?;
+        let (memory, short_memory) = (long.memory()?, short.memory()?);
         let count = self.arguments.rounds(ROUNDS);
         let best = rounds(count, &mut long, &mut short, |peer, turn| {
             if turn == Turn::Theirs {
@@ -137,8 +140,9 @@ impl Contest<'_> {
         let (goal, rate) = (Goal::AtLeast(0.98), 1.0 / best.ours);
         let against = "after 32 tokens";
         self.report.add(&file.name, "decode, long text", against, goal, best.ratio(), Some(rate));
-        let goal = Goal::AtMost(1.01);
-        self.report.add(&file.name, "memory, long text", against, goal, memory, None);
+        let (goal, ratio) = (Goal::AtMost(1.01), memory / short_memory);
+        let figure = Some(memory / 1e6);
+        self.report.add(&file.name, "memory, long text, MB", against, goal, ratio, figure);
         Ok(())
     }
 
