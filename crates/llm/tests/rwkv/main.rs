@@ -4,6 +4,7 @@
 mod devices;
 mod sessions;
 mod sources;
+mod story;
 
 use bessemer_core::Device;
 use bessemer_cpu::{Cpu, CpuOptions, Reference};
