@@ -23,6 +23,7 @@ use std::{
 pub(crate) fn said() -> Vec<String> {
     let mut said = texts();
     said.extend(states());
+    said.extend(trained_states());
     said.extend(generations());
     said.extend(rooms());
     said
@@ -144,6 +145,15 @@ fn states() -> Vec<String> {
     saved[long] = 1;
     said.push(restore(session(4), &saved));
     said
+}
+
+fn trained_states() -> Vec<String> {
+    let rwkv = ModelFile::open(fixture("../rwkv/rwkv7", "model.gguf")).unwrap();
+    let other = tiny(Tiny::default()).session(SessionOptions::default()).unwrap();
+    let model = Arc::new(Model::of(&rwkv, &cpu(None)).unwrap());
+    let own = Session::new(&model, SessionOptions::default()).unwrap();
+    let refuse = |mut session: Session| session.start_from(rwkv.tensors()).unwrap_err().to_string();
+    [other, own].map(refuse).to_vec()
 }
 
 fn generations() -> Vec<String> {
