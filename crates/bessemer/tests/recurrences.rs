@@ -5,7 +5,7 @@
 use bessemer::{
     DType, Isa,
     core::{Batch, Device, Operation, Result, View},
-    ops::{TokenShift, Wkv4, Wkv6, Wkv7},
+    ops::{ShortConv, TimeMix7, TokenShift, Wkv4, Wkv6, Wkv7},
 };
 use bessemer_cpu::{Cpu, CpuOptions};
 use bessemer_metal::{Metal, MetalOptions, hal::soft::SoftOptions};
@@ -52,6 +52,29 @@ fn holds(
     assert!(whole.0.iter().any(|&bits| bits != whole.0[0]), "{:?}", device.info());
 }
 
+/// Short convolutions, and the heads of RWKV 7 as models run them.
+fn fused(device: &dyn Device) {
+    let dims = [SEQUENCES, TOKENS, 33];
+    let x = numbers(device, &dims, 1, 0.0, 2.0);
+    let weight = numbers(device, &[33, 3], 2, 0.0, 1.0);
+    let state = || numbers(device, &[SEQUENCES, 2, 33], 3, 0.0, 1.0);
+    holds(device, state, (&dims, 1), |tokens, state, out| {
+        let (x, weight) = (x.narrow(1, tokens)?, weight.clone());
+        Ok(Arc::new(ShortConv { x, weight, state, out }))
+    });
+    let (heads, size) = (2, 64);
+    let dims = [SEQUENCES, TOKENS, heads, size];
+    let x = numbers(device, &[7, SEQUENCES, TOKENS, heads, size], 4, 0.0, 1.0);
+    let weights = numbers(device, &[5, heads, size], 5, 0.5, 0.5);
+    let first = numbers(device, &dims, 6, 0.0, 1.0);
+    let state = || numbers(device, &[SEQUENCES, heads, size, size], 7, 0.0, 0.1);
+    holds(device, state, (&dims, 1), |tokens, state, out| {
+        let (x, first) = (x.narrow(2, tokens.clone())?, first.narrow(1, tokens)?);
+        let (weights, norm) = (weights.clone(), Some(64e-5));
+        Ok(Arc::new(TimeMix7 { x, weights, first, is_first: false, norm, gate: true, state, out }))
+    });
+}
+
 fn channels(device: &dyn Device) {
     let dims = [SEQUENCES, TOKENS, 33];
     let [x, k, v] = [1, 2, 3].map(|seed| numbers(device, &dims, seed, 0.0, 2.0));
@@ -90,6 +113,7 @@ fn heads(device: &dyn Device, size: usize) {
 
 fn all(device: &dyn Device) {
     channels(device);
+    fused(device);
     // The size that kernels are made for, and one for which there is general code.
     heads(device, 64);
     heads(device, 13);

@@ -1,6 +1,6 @@
 //! The state of a session (KV caches and recurrent states): for each layer, the slots its mixer declares.
 //!
-//! Forking, rewinding, saving and speculative decoding use this interface, never against attention.
+//! Forking, rewinding, saving and speculative decoding use this interface and never look at the kind of layer.
 //! Some memory has an entry per token and can be rewound anywhere; some is changed by every token
 //! (`memory::Extent`), and for that there are `snapshots`.
 
