@@ -102,7 +102,7 @@ number!(
     f32::NEG_INFINITY,
     f32::INFINITY,
     |b| f32::from_bits(b),
-    |v| { v.to_bits().into() },
+    |v| v.to_bits().into(),
     f32::is_nan
 );
 number!(i32, u32, i32::MIN, i32::MAX, |b| b as i32, |v| (v as u32).into(), |_| false);
@@ -113,7 +113,7 @@ number!(
     f64::NEG_INFINITY,
     f64::INFINITY,
     |b| f64::from_bits(b),
-    |v| { v.to_bits() },
+    |v| v.to_bits(),
     f64::is_nan
 );
 number!(i64, u64, i64::MIN, i64::MAX, |b| b as i64, |v| v as u64, |_| false);
