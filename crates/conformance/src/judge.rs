@@ -71,7 +71,7 @@ pub fn judge_varied(
     reference: &Reference,
 ) -> Result<Distance, Failure> {
     match trial(case, variation, device, reference) {
-        trial if trial.is_lacking(device) => Ok(Distance::default()),
+        trial if trial.is_lacking(case, device) => Ok(Distance::default()),
         trial => trial.result,
     }
 }
@@ -109,12 +109,30 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    /// Whether the device has refused doubles, which it does not have.
-    pub(crate) fn is_lacking(&self, device: &dyn Device) -> bool {
+    /// Whether the device has refused to compute with doubles, which it does not have.
+    pub(crate) fn is_lacking(&self, case: &Case, device: &dyn Device) -> bool {
         !device.info().capabilities.doubles
-            && self.dtypes.contains(&DType::F64)
+            && needs_doubles(case.op, &self.dtypes)
             && matches!(self.result, Err(Failure::Refused(Error::NoKernel { .. })))
     }
+}
+
+/// Whether a case of `op` with operands of these dtypes, each once, can only run on a device that
+/// computes with doubles: what is only moved from place to place runs on all.
+///
+/// ```
+/// use bessemer_conformance::needs_doubles;
+/// use bessemer_core::DType::{F32, F64};
+///
+/// assert!(needs_doubles("map", &[F64]) && needs_doubles("copy", &[F32, F64]));
+/// assert!(!needs_doubles("copy", &[F64]) && !needs_doubles("map", &[F32]));
+/// ```
+pub fn needs_doubles(op: &str, dtypes: &[DType]) -> bool {
+    let moves = match op {
+        "copy" => dtypes.iter().all(|&dtype| dtype == DType::F64),
+        op => matches!(op, "concat" | "gather" | "scatter"),
+    };
+    !moves && dtypes.contains(&DType::F64)
 }
 
 pub(crate) fn trial(

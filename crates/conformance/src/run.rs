@@ -33,7 +33,7 @@ pub fn check(
     for (done, case) in cases.iter().enumerate() {
         progress(Progress { done, total: cases.len(), troubles, case });
         let trial = trial(case, &Variation::default(), device, &reference);
-        let lacking = trial.is_lacking(device);
+        let lacking = trial.is_lacking(case, device);
         let outcome = match trial.result {
             Ok(near) => Outcome::Passed { nmse: near.nmse, max_abs: near.max_abs },
             Err(failure) if lacking => Outcome::Lacking { why: failure.to_string() },

@@ -99,7 +99,9 @@ fn bytes(param: &Param, seed: usize) -> Vec<u8> {
             DType::F32 => x.to_bits().into(),
             DType::F64 => f64::from(x).to_bits(),
             // A half of the same sign and about the same size; its low bits don't matter.
-            DType::F16 | DType::BF16 => (((number(i) as f32 - 9.5).to_bits() >> 16) & 0xBFFF).into(),
+            DType::F16 | DType::BF16 => {
+                (((number(i) as f32 - 9.5).to_bits() >> 16) & 0xBFFF).into()
+            }
             DType::Bool => (number(i) % 2) as u64,
             _ if i % 13 == 4 && size >= 4 => u64::MAX,
             _ => number(i) as u64,
