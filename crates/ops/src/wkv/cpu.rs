@@ -15,11 +15,18 @@ const COLUMNS: usize = 16;
 /// Multiplications by the state that are worth a task of their own.
 const GRAIN: usize = 8192;
 
+/// How many tokens ahead memory is asked for: the rows of a head are as far apart as tokens are, so the
+/// machine does not fetch them ahead.
+const AHEAD: usize = 4;
+
 /// A recurrence over the tokens of a head, or of some columns of it. All its methods must be
 /// `#[inline(always)]`, as those of a [`Kernel`].
 pub(crate) trait Recurrence: Sync {
     /// How many floats hold what is known of a token.
     fn floats(&self) -> usize;
+
+    /// Asks for the memory that [`Recurrence::prepare`] will read.
+    fn prefetch(&self, at: At);
 
     /// What is known of a token without the state. Floats that are never written are zeros.
     fn prepare<A: Arch>(&self, at: At, token: &mut [f32]);
@@ -27,8 +34,8 @@ pub(crate) trait Recurrence: Sync {
     /// Changes the state and computes the result of a token.
     fn step<A: Arch>(&self, step: Step<'_>);
 
-    /// Stores the result of a token.
-    fn finish<A: Arch>(&self, at: At, token: &[f32], out: &mut [f32]);
+    /// Stores the result of a token, which nobody needs to know more of then.
+    fn finish<A: Arch>(&self, at: At, token: &mut [f32], out: &mut [f32]);
 }
 
 /// Which token of which head.
@@ -166,6 +173,9 @@ impl<R: Recurrence> Kernel for Walk<'_, R> {
         let at = |t: usize| At { row: first.row + t * heads, ..first };
         recurrence.prepare::<A>(at(0), token);
         for t in 0..tokens {
+            if t + AHEAD < tokens {
+                recurrence.prefetch(at(t + AHEAD));
+            }
             let more = t + 1 < tokens;
             if more {
                 recurrence.prepare::<A>(at(t + 1), other);

@@ -1,7 +1,7 @@
 //! Where results go: parts of rows, with the bias added and the activation applied, rounded to the dtype
 //! of the output.
 
-use super::{Layer, fetch};
+use super::Layer;
 use crate::{
     gated::{Activation, activate},
     matmul::cpu::gemm::Matrix,
@@ -10,7 +10,7 @@ use bessemer_core::{
     DType, Element, View,
     cpu::{CpuContext, Output},
 };
-use bessemer_simd::Isa;
+use bessemer_simd::{Isa, prefetch};
 use half::{bf16, f16, slice::HalfFloatSliceExt};
 use std::ops::Range;
 
@@ -149,7 +149,7 @@ impl<'a> Out<'a> {
         let start = row as isize * step + columns.start as isize;
         let first = out.as_ptr().wrapping_offset(self.first as isize + start);
         for line in (0..columns.len()).step_by(16) {
-            fetch::write(first.wrapping_add(line));
+            prefetch::write(first.wrapping_add(line));
         }
     }
 

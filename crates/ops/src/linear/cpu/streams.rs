@@ -1,14 +1,18 @@
 //! Dense weights read once, several rows of them side by side, for a few rows of activations.
 
-use super::{Layer, fetch, out::Out, tiles, together::Job};
+use super::{Layer, out::Out, tiles, together::Job};
 use bessemer_core::{DType, Element, cpu::CpuContext};
-use bessemer_simd::{Arch, Isa, Kernel, Lanes, convert::f32_from_bf16_bits};
+use bessemer_simd::{Arch, Isa, Kernel, Lanes, convert::f32_from_bf16_bits, prefetch};
 use half::{bf16, f16};
 use std::ops::Range;
 
 /// Rows of weights read side by side. They lie far apart: the machine fetches ahead for each of
 /// them, which one alone would not keep it busy with.
 const STREAMS: usize = 4;
+/// The most rows of activations.
+pub(super) const MOST: usize = 8;
+/// Columns of a stream whose results are stored at once.
+const RUN: usize = 16;
 /// How far ahead memory is asked for, in bytes.
 const AHEAD: usize = 1 << 10;
 
@@ -129,23 +133,31 @@ impl<W: Weight> Job for Columns<'_, W> {
         // Weights are widened for two rows at once where there are registers for so many sums.
         let paired = if *isa == Isa::Avx512 { x.len() / 2 * 2 } else { 0 };
         let apart = columns.len() / STREAMS;
-        for i in 0..apart {
-            let column = |stream: usize| columns.start + stream * apart + i;
-            let weights: [&[W]; STREAMS] = std::array::from_fn(|stream| all.row(column(stream)));
-            let store = |row: usize, sums: [f32; STREAMS]| {
-                for (stream, sum) in sums.into_iter().enumerate() {
-                    // SAFETY: each column belongs to one task.
-                    unsafe { out.store(row, column(stream), &[sum]) };
+        for first in (0..apart).step_by(RUN) {
+            let count = RUN.min(apart - first);
+            let mut sums = [[[0.0; RUN]; STREAMS]; MOST];
+            let start = |stream: usize| columns.start + stream * apart + first;
+            for i in 0..count {
+                let weights: [&[W]; STREAMS] =
+                    std::array::from_fn(|stream| all.row(start(stream) + i));
+                let mut keep = |row: usize, found: [f32; STREAMS]| {
+                    sums[row].iter_mut().zip(found).for_each(|(sums, found)| sums[i] = found);
+                };
+                for row in (0..paired).step_by(2) {
+                    let [first, second] = isa.run(Dots { weights, x: [x[row], x[row + 1]] });
+                    keep(row, first);
+                    keep(row + 1, second);
                 }
-            };
-            for row in (0..paired).step_by(2) {
-                let [first, second] = isa.run(Dots { weights, x: [x[row], x[row + 1]] });
-                store(row, first);
-                store(row + 1, second);
+                for (row, x) in x.iter().enumerate().skip(paired) {
+                    let [found] = isa.run(Dots { weights, x: [*x] });
+                    keep(row, found);
+                }
             }
-            for (row, x) in x.iter().enumerate().skip(paired) {
-                let [sums] = isa.run(Dots { weights, x: [*x] });
-                store(row, sums);
+            for (row, sums) in sums[..x.len()].iter().enumerate() {
+                for (stream, sums) in sums.iter().enumerate() {
+                    // SAFETY: each column belongs to one task.
+                    unsafe { out.store(row, start(stream), &sums[..count]) };
+                }
             }
         }
         for column in columns.start + STREAMS * apart..columns.end {
@@ -180,7 +192,7 @@ impl<W: Weight, const S: usize, const R: usize> Kernel for Dots<'_, W, S, R> {
                 }
             }
             for (weights, totals) in self.weights.iter().zip(&mut totals) {
-                fetch::read(weights[at..].as_ptr().cast::<u8>().wrapping_add(AHEAD));
+                prefetch::read(weights[at..].as_ptr().cast::<u8>().wrapping_add(AHEAD));
                 for i in 0..2 {
                     let weights = W::load::<A::F32>(&weights[at + i * len..]);
                     for (total, x) in totals[i].iter_mut().zip(factors[i]) {
@@ -191,10 +203,15 @@ impl<W: Weight, const S: usize, const R: usize> Kernel for Dots<'_, W, S, R> {
         }
         let mut sums = [[0.0; S]; R];
         for (row, (sums, x)) in sums.iter_mut().zip(self.x).enumerate() {
-            for (stream, sum) in sums.iter_mut().enumerate() {
-                let rest = self.weights[stream][whole..].iter().zip(&x[whole..]);
-                let rest = rest.fold(0.0, |sum, (w, x)| A::fma(w.float(), *x, sum));
-                *sum = totals[stream][0][row].add(totals[stream][1][row]).sum() + rest;
+            // A row by itself is added up in the order of those that come in fours.
+            let mut four = [A::F32::splat(0.0); STREAMS];
+            for (four, [even, odd]) in four.iter_mut().zip(&totals) {
+                *four = even[row].add(odd[row]);
+            }
+            let four = A::F32::sum4(four);
+            for ((sum, weights), four) in sums.iter_mut().zip(self.weights).zip(four) {
+                let rest = weights[whole..].iter().zip(&x[whole..]);
+                *sum = four + rest.fold(0.0, |sum, (w, x)| A::fma(w.float(), *x, sum));
             }
         }
         sums
