@@ -183,6 +183,15 @@ impl OutRows<'_> {
         self.place.width
     }
 
+    /// Asks for the memory of row `row`, which will be written later: a store that has to wait for its
+    /// memory holds up all that follow it.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn prefetch(&self, row: usize) {
+        self.place.lines(row).for_each(|line| prefetch::write(line));
+    }
+
     /// Row `row`.
     ///
     /// # Safety

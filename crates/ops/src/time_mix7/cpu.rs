@@ -84,6 +84,10 @@ impl Recurrence for Heads<'_> {
             ask(6);
             first.prefetch(at.row);
         }
+        if let Some(first) = &self.new_first {
+            first.prefetch(at.row);
+        }
+        self.out.prefetch(at.row);
     }
 
     #[inline(always)]

@@ -46,6 +46,7 @@ impl Recurrence for Recurrence6<'_> {
     fn prefetch(&self, at: At) {
         self.keys.iter().for_each(|rows| rows.prefetch(at.row));
         self.values.prefetch(at.row * self.split.parts + at.part);
+        self.out.prefetch(at.row * self.split.parts + at.part);
     }
 
     #[inline(always)]
