@@ -26,6 +26,7 @@ mod build_map;
 mod call;
 mod compare;
 mod create;
+mod devices;
 mod display;
 mod error;
 mod eval;

@@ -97,7 +97,16 @@ impl Scalar {
     }
 
     /// The dtype it has beside an array of `dtype`.
-    pub(crate) fn dtype_beside(self, dtype: DType) -> DType {
+    ///
+    /// ```
+    /// use bessemer_array::Scalar;
+    /// use bessemer_core::DType;
+    ///
+    /// assert_eq!(Scalar::from(1).dtype_beside(DType::U8), DType::U8);
+    /// assert_eq!(Scalar::from(1.5).dtype_beside(DType::U8), DType::F32);
+    /// assert_eq!(Scalar::from(1.5).dtype_beside(DType::F16), DType::F16);
+    /// ```
+    pub fn dtype_beside(self, dtype: DType) -> DType {
         match self.kind {
             Kind::Bool => dtype,
             Kind::Integer if dtype == DType::Bool => default_integer(),

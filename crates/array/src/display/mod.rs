@@ -6,6 +6,7 @@ mod layout;
 use crate::{Array, Result};
 use bessemer_core::DType;
 use float::Floats;
+use layout::Style;
 use std::fmt;
 
 /// Arrays of more elements show only the first and last of each axis.
@@ -18,7 +19,9 @@ const EDGE: usize = 3;
 /// shows its text.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.to_text(f.precision()).unwrap_or_else(|error| format!("error: {error}"));
+        let text = self
+            .to_text(f.precision(), Style::TEXT)
+            .unwrap_or_else(|error| format!("error: {error}"));
         f.write_str(&text)
     }
 }
@@ -38,7 +41,22 @@ impl fmt::Debug for Array {
 }
 
 impl Array {
-    fn to_text(&self, precision: Option<usize>) -> Result<String> {
+    /// The elements as a nested list with commas, in lines that leave room for `before` characters at
+    /// their beginning and `after` at their end: what NumPy puts between `array(` and `)`.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?;
+    /// assert_eq!(a.list_text(6, 1)?, "[[1, 2],\n       [3, 4]]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn list_text(&self, before: usize, after: usize) -> Result<String> {
+        self.to_text(None, Style { separator: ",", before, after })
+    }
+
+    fn to_text(&self, precision: Option<usize>, style: Style) -> Result<String> {
         self.check()?;
         if self.elements() == 0 {
             return Ok("[]".into());
@@ -50,7 +68,7 @@ impl Array {
             return Ok(scalar(self.dtype(), values[0], precision));
         }
         let words = words(self.dtype(), &values, precision);
-        Ok(layout::lay_out(self.shape(), shown.shape(), &words))
+        Ok(layout::lay_out(self.shape(), shown.shape(), &words, style))
     }
 
     /// Only the first and last elements of each long axis.

@@ -1,0 +1,390 @@
+//! Arrays from Python objects: numbers, nested lists, buffers such as NumPy's arrays, and whatever
+//! speaks DLPack. The elements are always copied; `from_dlpack` shares them.
+
+use super::{PyArray, dlpack};
+use crate::{
+    device::DeviceArg,
+    dtype::{Kind, Row},
+    errors::{OrRaise, exception, type_error, value_error},
+    operand::number,
+};
+use bessemer::{Array, DType, Device, Shape, Slice, View};
+use half::{bf16, f16};
+use pyo3::{
+    buffer::PyUntypedBuffer,
+    exceptions::PyOverflowError,
+    ffi,
+    prelude::*,
+    types::{PyBool, PyBytes, PyByteArray, PyFloat, PyInt, PyList, PyString, PyTuple},
+};
+
+/// An array of what an object holds, on a device and of a dtype if they are given.
+///
+/// With `copy`, the memory is the array's own; without it, an array of bessemer is itself.
+pub(crate) fn array_like(
+    object: &Bound<'_, PyAny>,
+    dtype: Option<DType>,
+    device: Option<Device>,
+    copy: Option<bool>,
+) -> PyResult<Array> {
+    let py = object.py();
+    let array = if let Ok(array) = object.cast::<PyArray>() {
+        let array = array.get().get();
+        let elsewhere = device.is_some_and(|device| {
+            device.info().id != array.device().info().id
+        });
+        // Nobody writes to what an array holds, unless it is another library's memory.
+        let foreign = array.is_evaluated() && !array.view().or_raise()?.buffer().is_writable();
+        if copy == Some(false) && elsewhere {
+            return Err(value_error("asarray: the array is on another device; it must be copied"));
+        }
+        if copy == Some(true) && foreign {
+            let copied = array.copied();
+            super::evaluate(py, &[&copied])?;
+            copied
+        } else {
+            array
+        }
+    } else {
+        if copy == Some(false) {
+            return dlpack::shared(object, dtype, device);
+        }
+        let device = match device {
+            Some(device) => device,
+            None => DeviceArg::or_current(py, None)?,
+        };
+        from_object(object, dtype, &device)?
+    };
+    let array = match dtype {
+        Some(dtype) if copy == Some(false) && dtype != array.dtype() => {
+            return Err(value_error(format!(
+                "asarray: the array is {}; as {} it must be copied",
+                Row::of(array.dtype()).name,
+                Row::of(dtype).name
+            )));
+        }
+        Some(dtype) => array.astype(dtype),
+        None => array,
+    };
+    match array.error() {
+        Some(error) => Err(exception(&error.clone().into())),
+        None => Ok(array),
+    }
+}
+
+fn from_object(
+    object: &Bound<'_, PyAny>,
+    dtype: Option<DType>,
+    device: &Device,
+) -> PyResult<Array> {
+    if let Some(number) = number(object)? {
+        // Two steps: the number must fit its dtype, as NumPy has it.
+        let own = dtype.unwrap_or_else(|| number.dtype());
+        return Ok(Array::full(device, &[], number, own));
+    }
+    if object.is_instance_of::<PyString>() {
+        return Err(type_error("array: texts are no numbers"));
+    }
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        return nested(object, dtype, device);
+    }
+    // SAFETY: it only looks at the object's type.
+    let has_buffer = unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } == 1;
+    if has_buffer {
+        match PyUntypedBuffer::get(object) {
+            Ok(buffer) => return from_buffer(object, &buffer, device),
+            Err(error) if !of_bfloat16(object) => return Err(error),
+            Err(_) => return from_bfloat16(object, device),
+        }
+    }
+    if object.hasattr("__dlpack__")? {
+        let shared = dlpack::shared(object, None, Some(device.clone()))?;
+        let copied = shared.copied();
+        super::evaluate(object.py(), &[&copied])?;
+        return Ok(copied);
+    }
+    if object.hasattr("__array__")? {
+        let array = object.call_method0("__array__")?;
+        if array.is(object) {
+            return Err(type_error("array: `__array__` gives no array"));
+        }
+        return from_object(&array, dtype, device);
+    }
+    match object.try_iter() {
+        Ok(items) => {
+            let items = PyList::new(object.py(), items.collect::<PyResult<Vec<_>>>()?)?;
+            nested(items.as_any(), dtype, device)
+        }
+        Err(_) => Err(type_error(format!(
+            "array: {} holds no numbers; use numbers, nested lists, or arrays",
+            object.get_type().name()?
+        ))),
+    }
+}
+
+/// Whether it is an array of the `bfloat16` of ml_dtypes, which buffers cannot describe.
+fn of_bfloat16(object: &Bound<'_, PyAny>) -> bool {
+    let name = object.getattr("dtype").and_then(|dtype| dtype.getattr("name"));
+    name.is_ok_and(|name| name.extract::<String>().is_ok_and(|name| name == "bfloat16"))
+}
+
+fn from_bfloat16(object: &Bound<'_, PyAny>, device: &Device) -> PyResult<Array> {
+    let words = object.call_method1("view", ("uint16",))?;
+    let buffer = PyUntypedBuffer::get(&words)?;
+    let bytes = contiguous(&buffer)?;
+    from_bytes(object.py(), device, DType::BF16, buffer.shape(), &bytes)
+}
+
+fn from_buffer(
+    object: &Bound<'_, PyAny>,
+    buffer: &PyUntypedBuffer,
+    device: &Device,
+) -> PyResult<Array> {
+    let py = object.py();
+    let bytes_like = object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>();
+    let found = Row::of_format(buffer.format(), buffer.item_size());
+    let Some((row, swapped)) = found else {
+        let dtype = object.getattr("dtype").and_then(|dtype| dtype.str());
+        let what = match dtype {
+            Ok(dtype) if !bytes_like => dtype.to_string(),
+            _ => format!("buffers of format {:?}", buffer.format()),
+        };
+        return Err(type_error(format!(
+            "array: arrays cannot hold {what}; convert it to one of {}",
+            crate::dtype::ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
+        )));
+    };
+    if !swapped && buffer.is_c_contiguous() {
+        // SAFETY: a contiguous buffer has that many bytes there, which stay as long as it is held.
+        // Python lets other threads write to them meanwhile; then the elements are some mix of old
+        // and new ones, as in any copy.
+        let bytes = unsafe { bytes_at(buffer.buf_ptr().cast(), buffer.len_bytes()) };
+        return from_bytes(py, device, row.dtype, buffer.shape(), bytes);
+    }
+    let mut bytes = contiguous(buffer)?;
+    if swapped {
+        bytes.chunks_exact_mut(row.dtype.block_bytes()).for_each(<[u8]>::reverse);
+    }
+    from_bytes(py, device, row.dtype, buffer.shape(), &bytes)
+}
+
+/// # Safety
+/// There must be that many initialised bytes for as long as the slice is used.
+unsafe fn bytes_at<'a>(start: *const u8, len: usize) -> &'a [u8] {
+    if len == 0 || start.is_null() {
+        return &[];
+    }
+    // SAFETY: as the caller promises.
+    unsafe { std::slice::from_raw_parts(start, len) }
+}
+
+/// The elements of a buffer in row-major order.
+fn contiguous(buffer: &PyUntypedBuffer) -> PyResult<Vec<u8>> {
+    let (shape, strides, item) = (buffer.shape(), buffer.strides(), buffer.item_size());
+    let mut bytes = Vec::with_capacity(buffer.len_bytes());
+    if shape.contains(&0) {
+        return Ok(bytes);
+    }
+    if buffer.suboffsets().is_some() {
+        return Err(type_error("array: buffers with suboffsets are not supported; copy it first"));
+    }
+    let mut index = vec![0usize; shape.len()];
+    loop {
+        let offset: isize = index.iter().zip(strides).map(|(&i, &stride)| i as isize * stride).sum();
+        // SAFETY: the buffer has an element at each index within its shape.
+        let element =
+            unsafe { bytes_at(buffer.buf_ptr().cast::<u8>().offset(offset), item) };
+        bytes.extend_from_slice(element);
+        let Some(axis) = (0..shape.len()).rev().find(|&axis| index[axis] + 1 < shape[axis]) else {
+            return Ok(bytes);
+        };
+        index[axis] += 1;
+        index[axis + 1..].fill(0);
+    }
+}
+
+/// An array of elements in row-major order.
+pub(crate) fn from_bytes(
+    py: Python<'_>,
+    device: &Device,
+    dtype: DType,
+    shape: &[usize],
+    bytes: &[u8],
+) -> PyResult<Array> {
+    py.detach(|| {
+        let shape = Shape::new(shape)?;
+        let buffer = device.alloc(bytes.len())?;
+        device.write(&Slice::all(&buffer), bytes)?;
+        let view = View::new(&buffer, dtype, shape)?;
+        Ok::<_, bessemer::Error>(Array::from_view(device, &view)?)
+    })
+    .or_raise()
+}
+
+/// Numbers of nested lists.
+enum Numbers {
+    Bools(Vec<bool>),
+    Integers(Vec<i128>),
+    Floats(Vec<f64>),
+}
+
+/// What nested lists turned out to hold.
+enum Found {
+    Numbers,
+    /// Arrays among them: they are stacked.
+    Arrays,
+}
+
+fn nested(list: &Bound<'_, PyAny>, dtype: Option<DType>, device: &Device) -> PyResult<Array> {
+    let mut shape = Vec::new();
+    let mut numbers = Numbers::Bools(Vec::new());
+    match collect(list, 0, &mut shape, &mut numbers)? {
+        Found::Numbers => {
+            let dtype = dtype.unwrap_or_else(|| numbers.dtype());
+            let bytes = numbers.encode(Row::of(dtype))?;
+            from_bytes(list.py(), device, dtype, &shape, &bytes)
+        }
+        Found::Arrays => {
+            let arrays = list
+                .try_iter()?
+                .map(|item| array_like(&item?, dtype, Some(device.clone()), None))
+                .collect::<PyResult<Vec<_>>>()?;
+            Array::stack(&arrays.iter().collect::<Vec<_>>(), 0).or_raise()
+        }
+    }
+}
+
+/// Adds the numbers of a list to `numbers`; all lists of one depth must be equally long.
+fn collect(
+    list: &Bound<'_, PyAny>,
+    depth: usize,
+    shape: &mut Vec<usize>,
+    numbers: &mut Numbers,
+) -> PyResult<Found> {
+    let count = list.len()?;
+    match shape.get(depth) {
+        None if numbers.is_empty() => shape.push(count),
+        Some(&wanted) if wanted == count => {}
+        _ => return Err(ragged()),
+    }
+    for item in list.try_iter()? {
+        let item = item?;
+        if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() {
+            if let Found::Arrays = collect(&item, depth + 1, shape, numbers)? {
+                return Ok(Found::Arrays);
+            }
+            continue;
+        }
+        let leaf = item.is_instance_of::<PyFloat>() || item.is_instance_of::<PyInt>();
+        if !leaf {
+            return match item.is_instance_of::<PyString>() || item.is_none() {
+                true => Err(type_error(format!("array: {} is no number", item.repr()?))),
+                false => Ok(Found::Arrays),
+            };
+        }
+        if shape.len() != depth + 1 {
+            return Err(ragged());
+        }
+        numbers.push(&item)?;
+    }
+    Ok(Found::Numbers)
+}
+
+fn ragged() -> PyErr {
+    value_error(
+        "array: the nested lists are ragged; all lists of one level must have the same length",
+    )
+}
+
+impl Numbers {
+    fn is_empty(&self) -> bool {
+        match self {
+            Numbers::Bools(all) => all.is_empty(),
+            Numbers::Integers(all) => all.is_empty(),
+            Numbers::Floats(all) => all.is_empty(),
+        }
+    }
+
+    fn push(&mut self, item: &Bound<'_, PyAny>) -> PyResult<()> {
+        let kind = if item.is_instance_of::<PyFloat>() {
+            Kind::Float
+        } else if item.is_instance_of::<PyBool>() {
+            Kind::Bool
+        } else {
+            Kind::Signed
+        };
+        // A list with one float is a list of floats.
+        match (&*self, kind) {
+            (Numbers::Bools(all), Kind::Float) => {
+                *self = Numbers::Floats(all.iter().map(|&x| x.into()).collect());
+            }
+            (Numbers::Bools(all), Kind::Signed) => {
+                *self = Numbers::Integers(all.iter().map(|&x| x.into()).collect());
+            }
+            (Numbers::Integers(all), Kind::Float) => {
+                *self = Numbers::Floats(all.iter().map(|&x| x as f64).collect());
+            }
+            _ => {}
+        }
+        match self {
+            Numbers::Bools(all) => all.push(item.extract()?),
+            Numbers::Integers(all) => {
+                let small = item.extract::<i64>().map(i128::from);
+                let large = |_| item.extract::<u64>().map(i128::from);
+                all.push(small.or_else(large).map_err(|_| {
+                    PyOverflowError::new_err(format!("array: {item} does not fit in 64 bits"))
+                })?);
+            }
+            Numbers::Floats(all) => all.push(item.extract()?),
+        }
+        Ok(())
+    }
+
+    /// The dtype that they have if none is asked for.
+    fn dtype(&self) -> DType {
+        match self {
+            Numbers::Bools(all) if all.is_empty() => DType::F32,
+            Numbers::Bools(_) => DType::Bool,
+            Numbers::Integers(_) => DType::I32,
+            Numbers::Floats(_) => DType::F32,
+        }
+    }
+
+    /// As bytes of a dtype.
+    fn encode(&self, row: &Row) -> PyResult<Vec<u8>> {
+        let size = row.dtype.block_bytes();
+        let float = |x: f64| match (row.dlpack, size) {
+            (4, _) => bf16::from_f64(x).to_le_bytes().to_vec(),
+            (_, 2) => f16::from_f64(x).to_le_bytes().to_vec(),
+            (_, 4) => (x as f32).to_le_bytes().to_vec(),
+            _ => x.to_le_bytes().to_vec(),
+        };
+        let integer = |x: i128| {
+            let bits = 8 * size as u32;
+            let (low, high) = match row.kind {
+                Kind::Signed => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+                _ => (0, (1i128 << bits) - 1),
+            };
+            if (low..=high).contains(&x) {
+                return Ok(x.to_le_bytes()[..size].to_vec());
+            }
+            Err(PyOverflowError::new_err(format!("array: {x} does not fit {}", row.name)))
+        };
+        let all: PyResult<Vec<Vec<u8>>> = match (self, row.kind) {
+            (Numbers::Bools(all), Kind::Float) => Ok(all.iter().map(|&x| float(x.into())).collect()),
+            (Numbers::Integers(all), Kind::Float) => Ok(all.iter().map(|&x| float(x as f64)).collect()),
+            (Numbers::Floats(all), Kind::Float) => Ok(all.iter().map(|&x| float(x)).collect()),
+            (Numbers::Bools(all), Kind::Bool) => Ok(all.iter().map(|&x| vec![x.into()]).collect()),
+            (Numbers::Integers(all), Kind::Bool) => {
+                Ok(all.iter().map(|&x| vec![(x != 0).into()]).collect())
+            }
+            (Numbers::Floats(all), Kind::Bool) => {
+                Ok(all.iter().map(|&x| vec![(x != 0.0).into()]).collect())
+            }
+            (Numbers::Bools(all), _) => all.iter().map(|&x| integer(x.into())).collect(),
+            (Numbers::Integers(all), _) => all.iter().map(|&x| integer(x)).collect(),
+            (Numbers::Floats(all), _) => all.iter().map(|&x| integer(x.trunc() as i128)).collect(),
+        };
+        Ok(all?.concat())
+    }
+}
