@@ -42,6 +42,7 @@ mod npy;
 mod operand;
 mod operators;
 mod product;
+mod program;
 mod promote;
 mod quantized;
 mod random;

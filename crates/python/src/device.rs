@@ -169,7 +169,7 @@ fn _devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDevice>>> {
 static OPEN: LazyLock<Mutex<HashMap<String, Py<PyDevice>>>> = LazyLock::new(Mutex::default);
 
 /// The one device of a name.
-fn shared<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDevice>> {
+pub(crate) fn shared<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDevice>> {
     let known = |name: &str| {
         let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         open.get(name).map(|device| device.clone_ref(py))

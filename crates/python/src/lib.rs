@@ -7,6 +7,7 @@ mod dtype;
 mod errors;
 mod functions;
 mod operand;
+mod program;
 
 use pyo3::prelude::*;
 
@@ -21,6 +22,7 @@ mod _bessemer {
         dtype::register(module)?;
         device::register(module)?;
         array::register(module)?;
-        functions::register(module)
+        functions::register(module)?;
+        program::register(module)
     }
 }

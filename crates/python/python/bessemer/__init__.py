@@ -17,13 +17,14 @@ from ._bessemer import __version__
 from ._info import __array_namespace_info__
 from ._files import load, save, save_safetensors, savez, savez_compressed
 from ._namespace import e, inf, nan, newaxis, pi
+from ._program import program
 
 __array_api_version__ = "2024.12"
 
 __all__ = sorted(
     [name for name in dir(_bessemer) if not name.startswith("_")]
     + ["e", "inf", "llm", "load", "nan", "newaxis", "pi", "save", "save_safetensors", "savez"]
-    + ["savez_compressed"]
+    + ["program", "savez_compressed"]
 )
 
 
