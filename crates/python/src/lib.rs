@@ -6,8 +6,10 @@ mod device;
 mod dtype;
 mod errors;
 mod functions;
+mod llm;
 mod operand;
 mod program;
+mod signals;
 
 use pyo3::prelude::*;
 
@@ -23,6 +25,7 @@ mod _bessemer {
         device::register(module)?;
         array::register(module)?;
         functions::register(module)?;
-        program::register(module)
+        program::register(module)?;
+        llm::register(module)
     }
 }
