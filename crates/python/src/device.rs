@@ -2,7 +2,11 @@
 
 use crate::errors::{OrRaise, type_error};
 use bessemer::{Device, DeviceOptions, core};
-use pyo3::{prelude::*, sync::PyOnceLock, types::{IntoPyDict, PyString}};
+use pyo3::{
+    prelude::*,
+    sync::PyOnceLock,
+    types::{IntoPyDict, PyString},
+};
 use std::{
     collections::HashMap,
     sync::{Arc, LazyLock, Mutex, PoisonError},
@@ -109,7 +113,9 @@ impl PyDevice {
         if let Ok(other) = other.cast::<PyDevice>() {
             return other.get().device.info().id == self.device.info().id;
         }
-        other.cast::<PyString>().is_ok_and(|name| name.to_str().is_ok_and(|name| name == self.kind()))
+        other
+            .cast::<PyString>()
+            .is_ok_and(|name| name.to_str().is_ok_and(|name| name == self.kind()))
     }
 
     fn __hash__(&self) -> u64 {

@@ -95,7 +95,8 @@ impl Row {
 
     /// The dtype of these numbers in DLPack.
     pub(crate) fn of_dlpack(code: u8, bits: u8) -> Option<&'static Row> {
-        let same = |row: &&Row| row.dlpack == code && row.dtype.block_bytes() * 8 == usize::from(bits);
+        let same =
+            |row: &&Row| row.dlpack == code && row.dtype.block_bytes() * 8 == usize::from(bits);
         ROWS.iter().find(same)
     }
 }

@@ -4,10 +4,7 @@ use crate::{
     array::{PyArray, array_like},
     errors::{type_error, value_error},
 };
-use bessemer::{
-    Array, Device,
-    array::Scalar,
-};
+use bessemer::{Array, Device, array::Scalar};
 use pyo3::{
     exceptions::PyOverflowError,
     prelude::*,

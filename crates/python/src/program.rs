@@ -111,8 +111,8 @@ impl PyProgram {
         format!("Program({:?})", self.program.to_string())
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
-        Ok((py.get_type::<PyProgram>().into_any(), (self.program.to_string(),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (String,)) {
+        (py.get_type::<PyProgram>().into_any(), (self.program.to_string(),))
     }
 }
 
@@ -139,7 +139,10 @@ impl<'py> FromPyObject<'_, 'py> for Extent {
             Err(_) => object.extract::<Vec<u32>>()?,
         };
         if sizes.is_empty() || sizes.len() > 3 {
-            return Err(value_error(format!("launch: {} sizes were given; give 1 to 3", sizes.len())));
+            return Err(value_error(format!(
+                "launch: {} sizes were given; give 1 to 3",
+                sizes.len()
+            )));
         }
         let mut all = [1; 3];
         all[..sizes.len()].copy_from_slice(&sizes);
@@ -188,8 +191,11 @@ impl PyLaunch {
         format!("LaunchConfig(grid={:?}, block={:?})", self.grid(), self.block())
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, [(u32, u32, u32); 2])> {
-        Ok((py.get_type::<PyLaunch>().into_any(), [self.grid(), self.block()]))
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyAny>, ((u32, u32, u32), (u32, u32, u32))) {
+        (py.get_type::<PyLaunch>().into_any(), (self.grid(), self.block()))
     }
 }
 

@@ -64,10 +64,14 @@ impl Array {
         let summary = self.elements() > THRESHOLD;
         let shown = if summary { self.edges()? } else { self.clone() };
         let values = shown.to_f64()?;
-        if self.rank() == 0 {
+        if self.rank() == 0 && style.separator.is_empty() {
             return Ok(scalar(self.dtype(), values[0], precision));
         }
         let words = words(self.dtype(), &values, precision);
+        if self.rank() == 0 {
+            // In a list it is an element like others: `0.`, not `0.0`.
+            return Ok(words[0].trim().to_owned());
+        }
         Ok(layout::lay_out(self.shape(), shown.shape(), &words, style))
     }
 

@@ -11,7 +11,9 @@ language models, ``bessemer.Program`` and ``bessemer.Executor`` programs of your
 
 from __future__ import annotations
 
-from . import _bessemer
+from typing import TYPE_CHECKING
+
+from . import _bessemer, random
 from ._bessemer import *  # noqa: F403
 from ._bessemer import __version__
 from ._info import __array_namespace_info__
@@ -21,17 +23,20 @@ from ._program import program
 
 __array_api_version__ = "2024.12"
 
-__all__ = sorted(
+__all__ = sorted(  # pyright: ignore[reportUnsupportedDunderAll]
     [name for name in dir(_bessemer) if not name.startswith("_")]
-    + ["e", "inf", "llm", "load", "nan", "newaxis", "pi", "save", "save_safetensors", "savez"]
+    + ["e", "inf", "llm", "load", "nan", "random", "scalar", "newaxis", "pi", "save", "save_safetensors", "savez"]
     + ["program", "savez_compressed"]
 )
 
+if TYPE_CHECKING:
+    from . import llm, scalar
+else:
 
-def __getattr__(name: str) -> object:
-    # Models are a package of their own, imported when they are first asked for.
-    if name == "llm":
-        import importlib
+    def __getattr__(name: str) -> object:
+        # Not everybody needs these: they are imported when they are first asked for.
+        if name in ("llm", "scalar"):
+            import importlib
 
-        return importlib.import_module("bessemer.llm")
-    raise AttributeError(f"module 'bessemer' has no attribute {name!r}")
+            return importlib.import_module(f"bessemer.{name}")
+        raise AttributeError(f"module 'bessemer' has no attribute {name!r}")

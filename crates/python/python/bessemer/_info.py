@@ -36,7 +36,7 @@ class __array_namespace_info__:  # noqa: N801
             "indexing": _bessemer.int32,
         }
         if hasattr(_bessemer, "complex64"):
-            found["complex floating"] = _bessemer.complex64
+            found["complex floating"] = getattr(_bessemer, "complex64")  # noqa: B009
         return found
 
     def devices(self) -> list[Any]:

@@ -44,6 +44,8 @@ class Scalar:
     """A scalar of a program in the making: operators and ``bessemer.scalar`` note down instructions."""
 
     __slots__ = ("_name", "_trace", "type")
+    type: str
+    """Its type: ``f32``, ``i32``, ``u32`` or ``bool``."""
 
     def __init__(self, trace: _Trace, name: str, type_: str) -> None:
         self._trace = trace

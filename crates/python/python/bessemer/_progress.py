@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 import sys
 import time
 from types import TracebackType
@@ -92,7 +93,5 @@ def _place() -> _Terminal | _Notebook | None:
     ipython: Any = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is not None and type(shell).__name__ == "ZMQInteractiveShell":
-        import IPython.display as display
-
-        return _Notebook(display)
+        return _Notebook(importlib.import_module("IPython.display"))
     return _Terminal() if sys.stderr.isatty() else None

@@ -17,13 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import _bessemer
-from ._bessemer import Device
+from ._bessemer import Device, Generation, Llm, Session
 from ._progress import Progress
-
-_llm = _bessemer._llm
-Generation = _llm.Generation
-Llm = _llm.Llm
-Session = _llm.Session
 
 __all__ = [
     "Generation", "Llm", "Model", "Session", "Setting", "catalogue", "load", "models", "pull", "settings",
@@ -53,7 +48,7 @@ def load(name: str | os.PathLike[str], /, *, device: Device | str | None = None)
 
     Without a device the best one there is takes the model. If that is a GPU and fails, the CPU goes on.
     """
-    return _llm._load(os.fspath(name), device=device)
+    return _bessemer._load(os.fspath(name), device=device)
 
 
 def pull(name: str, /, *, force: bool = False, progress: bool = True) -> Path:
@@ -61,17 +56,17 @@ def pull(name: str, /, *, force: bool = False, progress: bool = True) -> Path:
     ``"hf:OWNER/REPO"``. What an interrupted download left is used.
     """
     with Progress(name, shown=progress) as bar:
-        return Path(_llm._pull(name, force=force, progress=bar.update))
+        return Path(_bessemer._pull(name, force=force, progress=bar.update))
 
 
 def models() -> list[Model]:
     """The models that are downloaded."""
-    return [Model(name, Path(path), size) for name, path, size in _llm._models()]
+    return [Model(name, Path(path), size) for name, path, size in _bessemer._models()]
 
 
 def catalogue() -> list[str]:
     """The names of models that can be pulled by a short name."""
-    return list(_llm._catalogue())
+    return list(_bessemer._catalogue())
 
 
 def settings() -> list[Setting]:
@@ -81,7 +76,7 @@ def settings() -> list[Setting]:
     >>> [setting.rule for setting in llm.settings() if setting.name == "top_p"]
     ['a number from 0 to 1']
     """
-    return [Setting(*setting) for setting in _llm._settings()]
+    return [Setting(*setting) for setting in _bessemer._settings()]
 
 
 async def _next(generation: Generation) -> str:

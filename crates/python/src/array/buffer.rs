@@ -59,9 +59,11 @@ impl PyArray {
         view.len = array.elements() as isize * bytes;
         view.readonly = 1;
         view.itemsize = bytes;
-        view.format = if asks(ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { ptr::null_mut() };
+        view.format =
+            if asks(ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { ptr::null_mut() };
         view.ndim = held.export.shape.len() as c_int;
-        view.shape = if asks(ffi::PyBUF_ND) { held.export.shape.as_mut_ptr() } else { ptr::null_mut() };
+        view.shape =
+            if asks(ffi::PyBUF_ND) { held.export.shape.as_mut_ptr() } else { ptr::null_mut() };
         view.strides =
             if asks(ffi::PyBUF_STRIDES) { held.strides.as_mut_ptr() } else { ptr::null_mut() };
         view.suboffsets = ptr::null_mut();

@@ -1,21 +1,19 @@
 //! Arrays from Python objects: numbers, nested lists, buffers such as NumPy's arrays, and whatever
 //! speaks DLPack. The elements are always copied; `from_dlpack` shares them.
 
-use super::{PyArray, dlpack};
+use super::{PyArray, dlpack, foreign::Foreign};
 use crate::{
     device::DeviceArg,
-    dtype::{Kind, Row},
+    dtype::{Kind, ROWS, Row},
     errors::{OrRaise, exception, type_error, value_error},
     operand::number,
 };
 use bessemer::{Array, DType, Device, Shape, Slice, View};
 use half::{bf16, f16};
 use pyo3::{
-    buffer::PyUntypedBuffer,
     exceptions::PyOverflowError,
-    ffi,
     prelude::*,
-    types::{PyBool, PyBytes, PyByteArray, PyFloat, PyInt, PyList, PyString, PyTuple},
+    types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
 
 /// An array of what an object holds, on a device and of a dtype if they are given.
@@ -30,9 +28,7 @@ pub(crate) fn array_like(
     let py = object.py();
     let array = if let Ok(array) = object.cast::<PyArray>() {
         let array = array.get().get();
-        let elsewhere = device.is_some_and(|device| {
-            device.info().id != array.device().info().id
-        });
+        let elsewhere = device.is_some_and(|device| device.info().id != array.device().info().id);
         // Nobody writes to what an array holds, unless it is another library's memory.
         let foreign = array.is_evaluated() && !array.view().or_raise()?.buffer().is_writable();
         if copy == Some(false) && elsewhere {
@@ -88,14 +84,12 @@ fn from_object(
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
         return nested(object, dtype, device);
     }
-    // SAFETY: it only looks at the object's type.
-    let has_buffer = unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } == 1;
-    if has_buffer {
-        match PyUntypedBuffer::get(object) {
-            Ok(buffer) => return from_buffer(object, &buffer, device),
-            Err(error) if !of_bfloat16(object) => return Err(error),
-            Err(_) => return from_bfloat16(object, device),
-        }
+    if Foreign::exists(object) {
+        return match Foreign::of(object) {
+            Ok(buffer) => from_buffer(object, &buffer, device),
+            Err(_) if of_bfloat16(object) => from_bfloat16(object, device),
+            Err(error) => Err(error),
+        };
     }
     if object.hasattr("__dlpack__")? {
         let shared = dlpack::shared(object, None, Some(device.clone()))?;
@@ -130,77 +124,36 @@ fn of_bfloat16(object: &Bound<'_, PyAny>) -> bool {
 
 fn from_bfloat16(object: &Bound<'_, PyAny>, device: &Device) -> PyResult<Array> {
     let words = object.call_method1("view", ("uint16",))?;
-    let buffer = PyUntypedBuffer::get(&words)?;
-    let bytes = contiguous(&buffer)?;
-    from_bytes(object.py(), device, DType::BF16, buffer.shape(), &bytes)
+    let buffer = Foreign::of(&words)?;
+    from_bytes(object.py(), device, DType::BF16, &buffer.shape(), &buffer.copied())
 }
 
 fn from_buffer(
     object: &Bound<'_, PyAny>,
-    buffer: &PyUntypedBuffer,
+    buffer: &Foreign<'_>,
     device: &Device,
 ) -> PyResult<Array> {
     let py = object.py();
-    let bytes_like = object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>();
-    let found = Row::of_format(buffer.format(), buffer.item_size());
+    let found = Row::of_format(buffer.format(), buffer.item_bytes());
     let Some((row, swapped)) = found else {
-        let dtype = object.getattr("dtype").and_then(|dtype| dtype.str());
-        let what = match dtype {
-            Ok(dtype) if !bytes_like => dtype.to_string(),
-            _ => format!("buffers of format {:?}", buffer.format()),
+        let what = match object.getattr("dtype") {
+            Ok(dtype) => dtype.str()?.to_string(),
+            Err(_) => format!("buffers of format {:?}", buffer.format()),
         };
         return Err(type_error(format!(
             "array: arrays cannot hold {what}; convert it to one of {}",
-            crate::dtype::ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
+            ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
         )));
     };
-    if !swapped && buffer.is_c_contiguous() {
-        // SAFETY: a contiguous buffer has that many bytes there, which stay as long as it is held.
-        // Python lets other threads write to them meanwhile; then the elements are some mix of old
-        // and new ones, as in any copy.
-        let bytes = unsafe { bytes_at(buffer.buf_ptr().cast(), buffer.len_bytes()) };
-        return from_bytes(py, device, row.dtype, buffer.shape(), bytes);
+    let shape = buffer.shape();
+    if let (false, Some(bytes)) = (swapped, buffer.contiguous()) {
+        return from_bytes(py, device, row.dtype, &shape, bytes);
     }
-    let mut bytes = contiguous(buffer)?;
+    let mut bytes = buffer.copied();
     if swapped {
         bytes.chunks_exact_mut(row.dtype.block_bytes()).for_each(<[u8]>::reverse);
     }
-    from_bytes(py, device, row.dtype, buffer.shape(), &bytes)
-}
-
-/// # Safety
-/// There must be that many initialised bytes for as long as the slice is used.
-unsafe fn bytes_at<'a>(start: *const u8, len: usize) -> &'a [u8] {
-    if len == 0 || start.is_null() {
-        return &[];
-    }
-    // SAFETY: as the caller promises.
-    unsafe { std::slice::from_raw_parts(start, len) }
-}
-
-/// The elements of a buffer in row-major order.
-fn contiguous(buffer: &PyUntypedBuffer) -> PyResult<Vec<u8>> {
-    let (shape, strides, item) = (buffer.shape(), buffer.strides(), buffer.item_size());
-    let mut bytes = Vec::with_capacity(buffer.len_bytes());
-    if shape.contains(&0) {
-        return Ok(bytes);
-    }
-    if buffer.suboffsets().is_some() {
-        return Err(type_error("array: buffers with suboffsets are not supported; copy it first"));
-    }
-    let mut index = vec![0usize; shape.len()];
-    loop {
-        let offset: isize = index.iter().zip(strides).map(|(&i, &stride)| i as isize * stride).sum();
-        // SAFETY: the buffer has an element at each index within its shape.
-        let element =
-            unsafe { bytes_at(buffer.buf_ptr().cast::<u8>().offset(offset), item) };
-        bytes.extend_from_slice(element);
-        let Some(axis) = (0..shape.len()).rev().find(|&axis| index[axis] + 1 < shape[axis]) else {
-            return Ok(bytes);
-        };
-        index[axis] += 1;
-        index[axis + 1..].fill(0);
-    }
+    from_bytes(py, device, row.dtype, &shape, &bytes)
 }
 
 /// An array of elements in row-major order.
@@ -371,8 +324,12 @@ impl Numbers {
             Err(PyOverflowError::new_err(format!("array: {x} does not fit {}", row.name)))
         };
         let all: PyResult<Vec<Vec<u8>>> = match (self, row.kind) {
-            (Numbers::Bools(all), Kind::Float) => Ok(all.iter().map(|&x| float(x.into())).collect()),
-            (Numbers::Integers(all), Kind::Float) => Ok(all.iter().map(|&x| float(x as f64)).collect()),
+            (Numbers::Bools(all), Kind::Float) => {
+                Ok(all.iter().map(|&x| float(x.into())).collect())
+            }
+            (Numbers::Integers(all), Kind::Float) => {
+                Ok(all.iter().map(|&x| float(x as f64)).collect())
+            }
             (Numbers::Floats(all), Kind::Float) => Ok(all.iter().map(|&x| float(x)).collect()),
             (Numbers::Bools(all), Kind::Bool) => Ok(all.iter().map(|&x| vec![x.into()]).collect()),
             (Numbers::Integers(all), Kind::Bool) => {

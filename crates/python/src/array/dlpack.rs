@@ -103,11 +103,7 @@ fn describe(array: &Array, export: &Export, shape: &mut [i64], strides: &mut [i6
         data: export.data(),
         device: CPU,
         ndim: shape.len() as i32,
-        dtype: DLDataType {
-            code: row.dlpack,
-            bits: (row.dtype.block_bytes() * 8) as u8,
-            lanes: 1,
-        },
+        dtype: DLDataType { code: row.dlpack, bits: (row.dtype.block_bytes() * 8) as u8, lanes: 1 },
         shape: shape.as_mut_ptr(),
         strides: strides.as_mut_ptr(),
         byte_offset: 0,
@@ -160,7 +156,8 @@ unsafe extern "C" fn forgotten(capsule: *mut ffi::PyObject) {
     // SAFETY: Python calls it with the capsule that goes; the names say what is in it.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, NAME.as_ptr()) == 1 {
-            let tensor = ffi::PyCapsule_GetPointer(capsule, NAME.as_ptr()).cast::<DLManagedTensor>();
+            let tensor =
+                ffi::PyCapsule_GetPointer(capsule, NAME.as_ptr()).cast::<DLManagedTensor>();
             if let Some(deleter) = (*tensor).deleter {
                 deleter(tensor);
             }
@@ -309,9 +306,9 @@ fn capsule_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyCapsule>
         }
         other => other?,
     };
-    capsule.cast_into::<PyCapsule>().map_err(|_| {
-        type_error("from_dlpack: `__dlpack__` gives no capsule")
-    })
+    capsule
+        .cast_into::<PyCapsule>()
+        .map_err(|_| type_error("from_dlpack: `__dlpack__` gives no capsule"))
 }
 
 /// Bytes of a tensor, which goes when they do.
@@ -428,7 +425,10 @@ impl Found {
         };
         let most = bessemer::core::MAX_RANK;
         if !(0..=most as i32).contains(&tensor.ndim) {
-            return refuse(format!("it has {} dimensions, but at most {most} are supported", tensor.ndim));
+            return refuse(format!(
+                "it has {} dimensions, but at most {most} are supported",
+                tensor.ndim
+            ));
         }
         let rank = tensor.ndim as usize;
         if rank > 0 && tensor.shape.is_null() {
@@ -466,7 +466,8 @@ impl Found {
         // How far below and above the first element others are.
         let (mut below, mut above) = (0isize, item as isize);
         for (&size, &stride) in shape.iter().zip(&strides) {
-            let reach = (size as isize - 1).checked_mul(stride).and_then(|n| n.checked_mul(item as isize));
+            let reach =
+                (size as isize - 1).checked_mul(stride).and_then(|n| n.checked_mul(item as isize));
             let Some(reach) = reach else {
                 return refuse(format!("strides {given:?} lead out of all memory"));
             };

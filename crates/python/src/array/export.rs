@@ -1,6 +1,9 @@
 //! Memory of arrays that somebody else holds: what the buffer protocol and DLPack hand out.
 
-use crate::{array::read::{bytes_of, gapless, view_of}, errors::OrRaise};
+use crate::{
+    array::read::{bytes_of, gapless, view_of},
+    errors::OrRaise,
+};
 use bessemer::{Array, View};
 use pyo3::prelude::*;
 use std::{ffi::c_void, ptr};

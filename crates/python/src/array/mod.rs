@@ -5,17 +5,18 @@
 mod buffer;
 mod convert;
 mod dlpack;
+mod export;
+mod foreign;
 mod index;
 mod methods;
 mod operators;
 mod pickle;
 mod read;
 mod repr;
-mod export;
 
 pub(crate) use convert::{array_like, from_bytes};
-pub(crate) use read::bytes_of;
 pub(crate) use dlpack::from_dlpack;
+pub(crate) use read::bytes_of;
 
 use crate::{
     device, dtype,
@@ -168,7 +169,7 @@ impl PyArray {
     /// Notebooks show it as a picture.
     ///
     /// >>> import bessemer as bm
-    /// >>> x = bm.arange(0, 6, dtype="float32")
+    /// >>> x = bm.linspace(0, 5, 6)
     /// >>> print(str((x * 2 + 1).sum().explain()).splitlines()[0])
     /// #1 mul, add, sum: f32 [6] -> f32 [1]
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -186,12 +187,10 @@ impl PyArray {
     ) -> PyResult<Bound<'py, PyModule>> {
         const KNOWN: [&str; 4] = ["2021.12", "2022.12", "2023.12", "2024.12"];
         match api_version {
-            Some(version) if !KNOWN.contains(&version) => {
-                Err(crate::errors::value_error(format!(
-                    "__array_namespace__: version {version} is unknown; ask for one of {}",
-                    KNOWN.join(", ")
-                )))
-            }
+            Some(version) if !KNOWN.contains(&version) => Err(crate::errors::value_error(format!(
+                "__array_namespace__: version {version} is unknown; ask for one of {}",
+                KNOWN.join(", ")
+            ))),
             _ => py.import("bessemer"),
         }
     }

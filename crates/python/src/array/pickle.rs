@@ -8,7 +8,11 @@ use crate::{
     operand::ShapeArg,
 };
 use bessemer::{Array, DType, Shape, View};
-use pyo3::{buffer::PyBuffer, prelude::*, types::{PyBytes, PyTuple}};
+use pyo3::{
+    buffer::PyBuffer,
+    prelude::*,
+    types::{PyBytes, PyDict, PyTuple},
+};
 
 #[pymethods]
 impl PyArray {
@@ -71,10 +75,30 @@ impl PyArray {
         }
     }
 
-    /// Before NumPy's arrays in operators, so that `numpy_array + x` is an array of bessemer.
-    #[classattr]
-    fn __array_priority__() -> f64 {
-        1000.0
+    /// Functions of NumPy that go through each element.
+    #[pyo3(signature = (ufunc, method, *inputs, **kwargs))]
+    fn __array_ufunc__<'py>(
+        &self,
+        ufunc: &Bound<'py, PyAny>,
+        method: &str,
+        inputs: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = ufunc.py();
+        let kwargs = kwargs.map_or_else(|| PyDict::new(py), Clone::clone);
+        py.import("bessemer._numpy")?.call_method1("array_ufunc", (ufunc, method, inputs, kwargs))
+    }
+
+    /// All other functions of NumPy.
+    fn __array_function__<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        _types: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyAny>,
+        kwargs: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let numpy = function.py().import("bessemer._numpy")?;
+        numpy.call_method1("array_function", (function, args, kwargs))
     }
 }
 

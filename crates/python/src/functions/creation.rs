@@ -64,9 +64,10 @@ fn scalar(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Scalar> {
     }
     // Arrays of one element, and NumPy's scalars.
     let plain = value.call_method0("item").ok();
-    plain.and_then(|plain| number(&plain).transpose()).transpose()?.ok_or_else(|| {
-        type_error(format!("{name}: it must be a number, not {}", value.get_type()))
-    })
+    plain
+        .and_then(|plain| number(&plain).transpose())
+        .transpose()?
+        .ok_or_else(|| type_error(format!("{name}: it must be a number, not {}", value.get_type())))
 }
 
 fn filled(
@@ -230,8 +231,15 @@ fn arange(
         None => (Scalar::from(0), start),
     };
     let step = step.map_or(Ok(Scalar::from(1)), |step| scalar("arange", step))?;
-    let range = py.detach(|| Array::arange(&device, start, stop, step));
-    Ok(Out(dtype.map_or(range.clone(), |dtype| range.astype(dtype.0))))
+    let Some(DTypeArg(dtype)) = dtype else {
+        return Ok(Out(py.detach(|| Array::arange(&device, start, stop, step))));
+    };
+    // Floats are counted as floats: integers may not hold all of them.
+    let [start, stop, step] = match dtype.is_float() {
+        true => [start, stop, step].map(|number| Scalar::from(number.value())),
+        false => [start, stop, step],
+    };
+    Ok(Out(py.detach(|| Array::arange(&device, start, stop, step)).astype(dtype)))
 }
 
 /// `num` numbers evenly spaced from `start` to `stop`, which is the last unless `endpoint` is false.
@@ -252,7 +260,11 @@ fn linspace(
 ) -> PyResult<Out> {
     let device = DeviceArg::or_current(py, device)?;
     // Without its end the range is one step shorter.
-    let last = if endpoint || num == 0 { stop } else { start + (stop - start) * (num - 1) as f64 / num as f64 };
+    let last = if endpoint || num == 0 {
+        stop
+    } else {
+        start + (stop - start) * (num - 1) as f64 / num as f64
+    };
     let space = py.detach(|| Array::linspace(&device, start, last, num));
     Ok(Out(dtype.map_or(space.clone(), |dtype| space.astype(dtype.0))))
 }

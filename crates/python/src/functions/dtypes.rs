@@ -10,7 +10,10 @@ use bessemer::{
     DType,
     array::{Scalar, promote},
 };
-use pyo3::{prelude::*, types::{PyString, PyTuple}};
+use pyo3::{
+    prelude::*,
+    types::{PyString, PyTuple},
+};
 
 /// The dtype that arrays, dtypes and numbers have in common.
 ///
@@ -112,11 +115,17 @@ fn isdtype(dtype: DTypeArg, kind: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// The limits of a dtype of floats.
 #[pyclass(name = "finfo", module = "bessemer", frozen, get_all)]
 struct FloatInfo {
+    /// The bits of a number.
     bits: usize,
+    /// The distance from 1 to the next number.
     eps: f64,
+    /// The greatest number.
     max: f64,
+    /// The least number.
     min: f64,
+    /// The least positive number of full precision.
     smallest_normal: f64,
+    /// The dtype.
     dtype: Py<PyDType>,
 }
 
@@ -152,9 +161,13 @@ impl FloatInfo {
 /// The limits of a dtype of integers.
 #[pyclass(name = "iinfo", module = "bessemer", frozen, get_all)]
 struct IntegerInfo {
+    /// The bits of a number.
     bits: usize,
+    /// The greatest number.
     max: u64,
+    /// The least number.
     min: i64,
+    /// The dtype.
     dtype: Py<PyDType>,
 }
 

@@ -62,8 +62,8 @@ unary! {
     /// 2 to the power x.
     ///
     /// >>> import bessemer as bm
-    /// >>> bm.exp2(bm.array([0.0, 10.0]))
-    /// array([   1., 1024.], dtype=float32)
+    /// >>> bm.exp2(bm.array([0.0, 3.0]))
+    /// array([1., 8.], dtype=float32)
     exp2 = Array::exp2;
     /// The nearest whole number below.
     ///

@@ -2,7 +2,10 @@
 
 use crate::array::{PyArray, evaluate};
 use bessemer::Array;
-use pyo3::{prelude::*, types::{PyDict, PyList, PyTuple}};
+use pyo3::{
+    prelude::*,
+    types::{PyDict, PyList, PyTuple},
+};
 
 /// Computes arrays in one batch: what they have in common is computed once. Lists, tuples and dicts of
 /// arrays will do too.

@@ -1,7 +1,7 @@
 //! Arrays in files: NumPy's `.npy`, and safetensors. `.npz` is made of the former, in Python.
 
 use crate::{
-    array::{Out, from_bytes, bytes_of},
+    array::{Out, bytes_of, from_bytes},
     device::DeviceArg,
     dtype::Row,
     errors::{OrRaise, value_error},

@@ -43,7 +43,7 @@ fn matrix_transpose(x: ArrayArg) -> PyResult<Out> {
 /// >>> bm.softmax(bm.array([0.0, 0.0]))
 /// array([0.5, 0.5], dtype=float32)
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = -1))]
+#[pyo3(signature = (x, /, *, axis = -1), text_signature = "(x, /, *, axis=-1)")]
 fn softmax(x: ArrayArg, axis: isize) -> Out {
     Out(x.0.softmax(axis))
 }
@@ -54,7 +54,7 @@ fn softmax(x: ArrayArg, axis: isize) -> Out {
 /// >>> bm.log_softmax(bm.array([0.0, 0.0]))
 /// array([-0.6931472, -0.6931472], dtype=float32)
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = -1))]
+#[pyo3(signature = (x, /, *, axis = -1), text_signature = "(x, /, *, axis=-1)")]
 fn log_softmax(x: ArrayArg, axis: isize) -> Out {
     Out(x.0.log_softmax(axis))
 }

@@ -63,11 +63,14 @@ fn permute_dims(x: ArrayArg, axes: AxesArg) -> Out {
 /// >>> bm.expand_dims(bm.zeros(3), axis=0).shape
 /// (1, 3)
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = AxesArg(vec![0])))]
+#[pyo3(signature = (x, /, *, axis = AxesArg(vec![0])), text_signature = "(x, /, *, axis=0)")]
 fn expand_dims(x: ArrayArg, axis: AxesArg) -> Out {
     let rank = (x.0.rank() + axis.0.len()) as isize;
-    let mut places: Vec<isize> =
-        axis.0.iter().map(|&axis| if axis < 0 && axis >= -rank { axis + rank } else { axis }).collect();
+    let mut places: Vec<isize> = axis
+        .0
+        .iter()
+        .map(|&axis| if axis < 0 && axis >= -rank { axis + rank } else { axis })
+        .collect();
     places.sort_unstable();
     Out(places.into_iter().fold(x.0, |array, place| array.expand_dims(place)))
 }
@@ -155,10 +158,7 @@ fn broadcast_to(x: ArrayArg, shape: ShapeArg) -> Out {
 /// (2, 3)
 #[pyfunction]
 #[pyo3(signature = (*shapes))]
-fn broadcast_shapes<'py>(
-    py: Python<'py>,
-    shapes: Vec<ShapeArg>,
-) -> PyResult<Bound<'py, PyTuple>> {
+fn broadcast_shapes<'py>(py: Python<'py>, shapes: Vec<ShapeArg>) -> PyResult<Bound<'py, PyTuple>> {
     let shapes = shapes.iter().map(|shape| Shape::new(&shape.0)).collect::<Result<Vec<_>, _>>();
     PyTuple::new(py, common_shape(&shapes.or_raise()?)?.iter())
 }
@@ -199,7 +199,7 @@ fn handles(arrays: &[ArrayArg]) -> Vec<&Array> {
 /// >>> bm.concat([bm.array([1, 2]), bm.array([3])])
 /// array([1, 2, 3], dtype=int32)
 #[pyfunction]
-#[pyo3(signature = (arrays, /, *, axis = Some(0)))]
+#[pyo3(signature = (arrays, /, *, axis = Some(0)), text_signature = "(arrays, /, *, axis=0)")]
 fn concat(arrays: Vec<ArrayArg>, axis: Option<isize>) -> PyResult<Out> {
     match axis {
         Some(axis) => Ok(Out(Array::concat(&handles(&arrays), axis).or_raise()?)),
@@ -262,7 +262,9 @@ fn split<'py>(
             let at = if axis < 0 { axis + rank } else { axis };
             let size = x.0.dims().get(at.max(0) as usize).copied().unwrap_or(0);
             if parts == 0 || !size.is_multiple_of(parts) {
-                return Err(value_error(format!("split: {size} elements do not divide into {parts}")));
+                return Err(value_error(format!(
+                    "split: {size} elements do not divide into {parts}"
+                )));
             }
             vec![size / parts; parts]
         }

@@ -36,3 +36,15 @@ macro_rules! add {
     }};
 }
 pub(crate) use add;
+
+/// Adds functions of one of the package's modules: with what stands before their names.
+macro_rules! add_as {
+    ($module:ident $before:literal: $($function:ident)*) => {{
+        $($module.add(
+            concat!($before, stringify!($function)),
+            pyo3::wrap_pyfunction!($function, $module)?,
+        )?;)*
+        pyo3::PyResult::Ok(())
+    }};
+}
+pub(crate) use add_as;

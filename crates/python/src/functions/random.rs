@@ -49,8 +49,5 @@ fn normal(
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let random = PyModule::new(module.py(), "random")?;
-    let m = &random;
-    super::add!(m: uniform normal)?;
-    module.add_submodule(&random)
+    super::add_as!(module "_random_": uniform normal)
 }

@@ -1,9 +1,6 @@
 //! Functions that look for elements and pick them.
 
-use crate::{
-    array::Out,
-    operand::ArrayArg,
-};
+use crate::{array::Out, operand::ArrayArg};
 use pyo3::prelude::*;
 
 /// The elements at these indices of an axis. Without an axis, the array must have one dimension.

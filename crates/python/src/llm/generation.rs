@@ -7,12 +7,7 @@ use bessemer::{
     Llm,
     llm::{Cancel, GenerateOptions, Generation, Session, Timings},
 };
-use pyo3::{
-    IntoPyObjectExt,
-    exceptions::PyRuntimeError,
-    prelude::*,
-    types::PyDict,
-};
+use pyo3::{IntoPyObjectExt, exceptions::PyRuntimeError, prelude::*, types::PyDict};
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
@@ -160,12 +155,14 @@ fn run(
             None => break,
         }
     }
-    Reply::End(summary(&generation))
+    Reply::End(summary(&generation, options))
 }
 
-fn summary(generation: &Generation<'_>) -> Summary {
+fn summary(generation: &Generation<'_>, options: &GenerateOptions) -> Summary {
+    // Between two pieces nobody has told the generation yet.
+    let cancelled = options.cancel.is_cancelled().then_some("cancelled");
     Summary {
-        stop: generation.stop_reason().map(|reason| reason.name()),
+        stop: generation.stop_reason().map(|reason| reason.name()).or(cancelled),
         tokens: generation.tokens().to_vec(),
         timings: generation.timings(),
     }

@@ -250,12 +250,9 @@ fn _settings(py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let llm = PyModule::new(module.py(), "_llm")?;
-    llm.add_class::<PyLlm>()?;
-    llm.add_class::<PySession>()?;
-    llm.add_class::<PyGeneration>()?;
-    let m = &llm;
-    crate::functions::add!(m: _load _settings)?;
-    store::register(&llm)?;
-    module.add_submodule(&llm)
+    module.add_class::<PyLlm>()?;
+    module.add_class::<PySession>()?;
+    module.add_class::<PyGeneration>()?;
+    crate::functions::add!(module: _load _settings)?;
+    store::register(module)
 }

@@ -76,7 +76,10 @@ pub(super) fn json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::Object(entries.collect::<PyResult<_>>()?));
     }
     let items = value.try_iter().map_err(|_| {
-        type_error(format!("{} is nothing that JSON could say", value.repr().map_or_else(|_| "it".into(), |text| text.to_string())))
+        type_error(format!(
+            "{} is nothing that JSON could say",
+            value.repr().map_or_else(|_| "it".into(), |text| text.to_string())
+        ))
     })?;
     items.map(|item| json(&item?)).collect::<PyResult<Vec<_>>>().map(Value::Array)
 }

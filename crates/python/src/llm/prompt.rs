@@ -9,7 +9,10 @@ use bessemer::{
         template::{Chat, Message},
     },
 };
-use pyo3::{prelude::*, types::{PyDict, PyString}};
+use pyo3::{
+    prelude::*,
+    types::{PyDict, PyString},
+};
 
 /// A prompt that lives by itself.
 pub(super) enum OwnPrompt {
@@ -68,7 +71,9 @@ impl OwnPrompt {
 
 fn message(item: &Bound<'_, PyAny>) -> PyResult<Message> {
     let wrong = |why: String| {
-        type_error(format!("chat: {why}; messages are dicts such as {{'role': 'user', 'content': 'Hi'}}"))
+        type_error(format!(
+            "chat: {why}; messages are dicts such as {{'role': 'user', 'content': 'Hi'}}"
+        ))
     };
     serde_json::from_value(json(item)?).map_err(|error| wrong(error.to_string()))
 }

@@ -7,12 +7,11 @@ use crate::{
     errors::{OrRaise, exception, value_error},
     signals::interruptible,
 };
-use bessemer::{Array, Llm, llm::{Cancel, Session}};
-use pyo3::{
-    exceptions::PyRuntimeError,
-    prelude::*,
-    types::PyBytes,
+use bessemer::{
+    Array, Llm,
+    llm::{Cancel, Session},
 };
+use pyo3::{exceptions::PyRuntimeError, prelude::*, types::PyBytes};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// A session, or who has it.
