@@ -33,7 +33,7 @@ impl Array {
     /// `a[indices]` for axis 0.
     ///
     /// Negative indices count from the end. What an index can't find is only known while it runs:
-    /// it gives NaN in floats and 0 elsewhere.
+    /// it gives NaN in floats and complex numbers, and 0 elsewhere.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -50,8 +50,11 @@ impl Array {
         Array::build(OP, &named, || {
             let axis = self.axis(OP, axis)?;
             let indices = match indices.dtype() {
-                DType::U8 => indices.cast(DType::U32),
-                DType::I32 | DType::U32 => indices.clone(),
+                DType::U8 | DType::U16 => indices.cast(DType::U32),
+                DType::I8 | DType::I16 => indices.cast(DType::I32),
+                DType::I32 | DType::U32 | DType::I64 => indices.clone(),
+                // What is more than any array has is as far outside as anything.
+                DType::U64 => indices.minimum(i64::MAX).cast(DType::I64),
                 _ => {
                     let rule = format!(
                         "indices is {}, but must be integers; to select by a mask use `where_`",

@@ -7,11 +7,12 @@ use bessemer_program::{Binary, Unary};
 
 macro_rules! real_functions {
     ($($(#[$doc:meta])* $name:ident = $op:ident,)*) => {
-        /// Functions of real numbers. Floats keep their dtype; integers and booleans give `f32`.
+        /// Functions of numbers. Floats keep their dtype; integers and booleans give `f32`. Those that have a
+        /// meaning for complex numbers take them too.
         impl Array {$(
             $(#[$doc])*
             pub fn $name(&self) -> Array {
-                self.real(stringify!($name), Unary::$op)
+                self.function(stringify!($name), Unary::$op)
             }
         )*}
     };
@@ -203,7 +204,8 @@ real_functions! {
 
 /// Functions that keep the dtype.
 impl Array {
-    /// Without its sign. The least `i32` stays as it is.
+    /// Without its sign. The least signed integer stays as it is. Of complex numbers the distance from
+    /// zero, as `f32`.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -215,12 +217,12 @@ impl Array {
     /// ```
     pub fn abs(&self) -> Array {
         match self.dtype() {
-            DType::U32 | DType::U8 | DType::Bool => self.clone(),
+            dtype if dtype.is_unsigned_integer() || dtype == DType::Bool => self.clone(),
             _ => self.same("abs", Unary::Abs),
         }
     }
 
-    /// -1, 0 or 1; NaN stays NaN.
+    /// -1, 0 or 1; NaN stays NaN. Of complex numbers `z / abs(z)`.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -232,7 +234,7 @@ impl Array {
     /// ```
     pub fn sign(&self) -> Array {
         match self.dtype() {
-            DType::U32 | DType::U8 => self.minimum(1),
+            dtype if dtype.is_unsigned_integer() => self.minimum(1),
             DType::Bool => self.clone(),
             _ => self.same("sign", Unary::Sign),
         }
@@ -440,6 +442,10 @@ impl Array {
         Array::build("astype", &[("array", self)], || {
             if dtype.is_block() {
                 let rule = format!("arrays cannot be {dtype}, a quantised format; use `quantize`");
+                return Err(Error::rule("astype", rule, &[("array", self)]));
+            }
+            if self.dtype().is_complex() && !dtype.is_complex() && dtype != DType::Bool {
+                let rule = format!("complex numbers are not {dtype}; take `real()` or `abs()`");
                 return Err(Error::rule("astype", rule, &[("array", self)]));
             }
             Ok(self.cast(dtype))

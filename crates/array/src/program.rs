@@ -73,7 +73,7 @@ impl Array {
             }
             match (given.next(), param.kind) {
                 (Some(Operand::Scalar(number)), ParamKind::Uniform) => {
-                    inputs.push(Input::Value(Literal::from_f64(param.ty(), number.value())));
+                    inputs.push(Input::Value(Literal::from_number(param.ty(), number.number())));
                 }
                 (Some(Operand::Array(array)), ParamKind::View(Direction::In)) => {
                     inputs.push(Input::View(array.view()?));

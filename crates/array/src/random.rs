@@ -1,7 +1,7 @@
 //! Random arrays: the same seed gives the same numbers on every device.
 
 use crate::{Array, Error, Result};
-use bessemer_core::{DType, Device};
+use bessemer_core::{DType, Device, Number};
 use std::{ops::Range, sync::Arc};
 
 impl Array {
@@ -36,7 +36,7 @@ impl Array {
                 let x = range.start + size * numbers.unit();
                 // Integers truncate towards zero, but must be evenly distributed.
                 let x = if dtype.is_float() { x } else { x.floor() };
-                x.min(below).max(range.start)
+                Number::Float(x.min(below).max(range.start))
             })
         };
         Array::from_result(device, make())
@@ -78,7 +78,7 @@ impl Array {
                     spare = Some(radius * sin);
                     radius * cos
                 });
-                mean + deviation * x
+                Number::Float(mean + deviation * x)
             })
         };
         Array::from_result(device, make())
@@ -105,6 +105,7 @@ fn numeric(
 /// The largest value of `dtype` below `end`, near enough for rounding to stay below.
 fn below(dtype: DType, end: f64) -> f64 {
     let digits = match dtype {
+        DType::F64 => f64::EPSILON,
         DType::F32 => f32::EPSILON.into(),
         DType::F16 => half::f16::EPSILON.to_f64(),
         DType::BF16 => half::bf16::EPSILON.to_f64(),

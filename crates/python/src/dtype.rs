@@ -6,7 +6,7 @@ use bessemer::DType;
 use pyo3::{
     prelude::*,
     sync::PyOnceLock,
-    types::{PyBool, PyFloat, PyInt, PyString, PyType},
+    types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType},
 };
 use std::ffi::CStr;
 
@@ -17,6 +17,7 @@ pub(crate) enum Kind {
     Signed,
     Unsigned,
     Float,
+    Complex,
 }
 
 impl Kind {
@@ -27,6 +28,7 @@ impl Kind {
             Kind::Signed => 'i',
             Kind::Unsigned => 'u',
             Kind::Float => 'f',
+            Kind::Complex => 'c',
         }
     }
 }
@@ -47,12 +49,19 @@ pub(crate) struct Row {
 /// Every dtype that arrays have.
 pub(crate) const ROWS: &[Row] = &[
     row(DType::Bool, "bool", Kind::Bool, Some(c"?"), 6),
-    row(DType::U8, "uint8", Kind::Unsigned, Some(c"B"), 1),
+    row(DType::I8, "int8", Kind::Signed, Some(c"b"), 0),
+    row(DType::I16, "int16", Kind::Signed, Some(c"h"), 0),
     row(DType::I32, "int32", Kind::Signed, Some(c"i"), 0),
+    row(DType::I64, "int64", Kind::Signed, Some(c"q"), 0),
+    row(DType::U8, "uint8", Kind::Unsigned, Some(c"B"), 1),
+    row(DType::U16, "uint16", Kind::Unsigned, Some(c"H"), 1),
     row(DType::U32, "uint32", Kind::Unsigned, Some(c"I"), 1),
+    row(DType::U64, "uint64", Kind::Unsigned, Some(c"Q"), 1),
     row(DType::F16, "float16", Kind::Float, Some(c"e"), 2),
     row(DType::BF16, "bfloat16", Kind::Float, None, 4),
     row(DType::F32, "float32", Kind::Float, Some(c"f"), 2),
+    row(DType::F64, "float64", Kind::Float, Some(c"d"), 2),
+    row(DType::Complex64, "complex64", Kind::Complex, Some(c"Zf"), 5),
 ];
 
 const fn row(
@@ -83,6 +92,7 @@ impl Row {
             b"b" | b"h" | b"i" | b"l" | b"q" | b"n" => Kind::Signed,
             b"B" | b"H" | b"I" | b"L" | b"Q" | b"N" => Kind::Unsigned,
             b"e" | b"f" | b"d" => Kind::Float,
+            b"Zf" => Kind::Complex,
             _ => return None,
         };
         let row = ROWS.iter().find(|row| {
@@ -104,7 +114,7 @@ impl Row {
 /// How the elements of an array are stored.
 ///
 /// `bessemer.float32` and the others are all there are. Wherever a dtype is asked for, its name,
-/// NumPy's dtype of that name, and Python's `bool`, `int` and `float` will do too.
+/// NumPy's dtype of that name, and Python's `bool`, `int`, `float` and `complex` will do too.
 ///
 /// >>> import bessemer as bm
 /// >>> bm.float16
@@ -203,6 +213,9 @@ fn find(object: &Bound<'_, PyAny>) -> Option<&'static Row> {
     }
     if object.is(py.get_type::<PyFloat>()) {
         return named("float32");
+    }
+    if object.is(py.get_type::<PyComplex>()) {
+        return named("complex64");
     }
     // NumPy's dtypes have a `name`, its scalar types (and those of ml_dtypes) a `__name__`.
     let name = match object.cast::<PyType>() {

@@ -4,11 +4,11 @@ use crate::{
     array::{PyArray, array_like},
     errors::{type_error, value_error},
 };
-use bessemer::{Array, Device, array::Scalar};
+use bessemer::{Array, Device, array::Scalar, core::Complex};
 use pyo3::{
     exceptions::PyOverflowError,
     prelude::*,
-    types::{PyBool, PyFloat, PyInt, PyTuple},
+    types::{PyBool, PyComplex, PyFloat, PyInt, PyTuple},
 };
 
 /// An array or one of Python's numbers, which takes the dtype of the array beside it.
@@ -68,6 +68,10 @@ pub(crate) fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     }
     if let Ok(truth) = object.cast::<PyBool>() {
         return Ok(Some(Scalar::from(truth.is_true())));
+    }
+    if let Ok(complex) = object.cast::<PyComplex>() {
+        let number = Complex::new(complex.real() as f32, complex.imag() as f32);
+        return Ok(Some(Scalar::from(number)));
     }
     if object.is_instance_of::<PyInt>() {
         if let Ok(small) = object.extract::<i64>() {

@@ -341,7 +341,7 @@ impl PyExecutor {
                 type_error("execute: arguments are handles of memory, and numbers for uniforms")
             })?;
             let ty = params.get(i).map_or(bessemer::program::Type::F32, |param| param.ty());
-            Ok(Argument::Value(Literal::from_f64(ty, value.value())))
+            Ok(Argument::Value(Literal::from_number(ty, value.number())))
         });
         let arguments = arguments.collect::<PyResult<Vec<_>>>()?;
         py.detach(|| self.lock().execute(&program.program, launch.0, &arguments)).or_raise()

@@ -266,8 +266,8 @@ def program(
     """Turns a small function of scalars into a program that runs over arrays.
 
     A parameter annotated with ``float``, ``int`` or ``bool`` is a number, the same for all elements. All
-    others are elements of arrays: of the dtype they are annotated with, else of ``dtype``, which is
-    ``float32`` unless told otherwise. The results are stored as ``out``, or as what they come out as.
+    others are elements of arrays: of the dtype they are annotated with, else (also with ``Scalar``) of
+    ``dtype``, which is ``float32`` unless told otherwise. The results are stored as ``out``, or as what they come out as.
 
     >>> import bessemer as bm
     >>> @bm.program
@@ -316,7 +316,7 @@ def _program(
             params.append(f"uniform {param.name}: {type_}")
             inputs.append(Scalar(trace, param.name, type_))
             continue
-        asked = param.annotation if param.annotation is not param.empty else dtype
+        asked = dtype if param.annotation in (param.empty, Scalar) else param.annotation
         type_ = _short("float32" if asked is None else asked, param.name)
         params.append(f"in view {param.name}: {type_}")
         inputs.append(trace.emit(_REGISTERS.get(type_, type_), f"load {param.name}[@]"))

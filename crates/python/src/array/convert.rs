@@ -1,7 +1,7 @@
 //! Arrays from Python objects: numbers, nested lists, buffers such as NumPy's arrays, and whatever
 //! speaks DLPack. The elements are always copied; `from_dlpack` shares them.
 
-use super::{PyArray, dlpack, foreign::Foreign};
+use super::{PyArray, dlpack, foreign::Foreign, numbers::Numbers};
 use crate::{
     device::DeviceArg,
     dtype::{Kind, ROWS, Row},
@@ -9,11 +9,9 @@ use crate::{
     operand::number,
 };
 use bessemer::{Array, DType, Device, Shape, Slice, View};
-use half::{bf16, f16};
 use pyo3::{
-    exceptions::PyOverflowError,
     prelude::*,
-    types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple},
+    types::{PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
 
 /// An array of what an object holds, on a device and of a dtype if they are given.
@@ -151,7 +149,8 @@ fn from_buffer(
     }
     let mut bytes = buffer.copied();
     if swapped {
-        bytes.chunks_exact_mut(row.dtype.block_bytes()).for_each(<[u8]>::reverse);
+        let parts = if row.kind == Kind::Complex { 2 } else { 1 };
+        bytes.chunks_exact_mut(row.dtype.block_bytes() / parts).for_each(<[u8]>::reverse);
     }
     from_bytes(py, device, row.dtype, &shape, &bytes)
 }
@@ -174,13 +173,6 @@ pub(crate) fn from_bytes(
     .or_raise()
 }
 
-/// Numbers of nested lists.
-enum Numbers {
-    Bools(Vec<bool>),
-    Integers(Vec<i128>),
-    Floats(Vec<f64>),
-}
-
 /// What nested lists turned out to hold.
 enum Found {
     Numbers,
@@ -190,7 +182,7 @@ enum Found {
 
 fn nested(list: &Bound<'_, PyAny>, dtype: Option<DType>, device: &Device) -> PyResult<Array> {
     let mut shape = Vec::new();
-    let mut numbers = Numbers::Bools(Vec::new());
+    let mut numbers = Numbers::new();
     match collect(list, 0, &mut shape, &mut numbers)? {
         Found::Numbers => {
             let dtype = dtype.unwrap_or_else(|| numbers.dtype());
@@ -228,7 +220,9 @@ fn collect(
             }
             continue;
         }
-        let leaf = item.is_instance_of::<PyFloat>() || item.is_instance_of::<PyInt>();
+        let leaf = item.is_instance_of::<PyFloat>()
+            || item.is_instance_of::<PyInt>()
+            || item.is_instance_of::<PyComplex>();
         if !leaf {
             return match item.is_instance_of::<PyString>() || item.is_none() {
                 true => Err(type_error(format!("array: {} is no number", item.repr()?))),
@@ -247,101 +241,4 @@ fn ragged() -> PyErr {
     value_error(
         "array: the nested lists are ragged; all lists of one level must have the same length",
     )
-}
-
-impl Numbers {
-    fn is_empty(&self) -> bool {
-        match self {
-            Numbers::Bools(all) => all.is_empty(),
-            Numbers::Integers(all) => all.is_empty(),
-            Numbers::Floats(all) => all.is_empty(),
-        }
-    }
-
-    fn push(&mut self, item: &Bound<'_, PyAny>) -> PyResult<()> {
-        let kind = if item.is_instance_of::<PyFloat>() {
-            Kind::Float
-        } else if item.is_instance_of::<PyBool>() {
-            Kind::Bool
-        } else {
-            Kind::Signed
-        };
-        // A list with one float is a list of floats.
-        match (&*self, kind) {
-            (Numbers::Bools(all), Kind::Float) => {
-                *self = Numbers::Floats(all.iter().map(|&x| x.into()).collect());
-            }
-            (Numbers::Bools(all), Kind::Signed) => {
-                *self = Numbers::Integers(all.iter().map(|&x| x.into()).collect());
-            }
-            (Numbers::Integers(all), Kind::Float) => {
-                *self = Numbers::Floats(all.iter().map(|&x| x as f64).collect());
-            }
-            _ => {}
-        }
-        match self {
-            Numbers::Bools(all) => all.push(item.extract()?),
-            Numbers::Integers(all) => {
-                let small = item.extract::<i64>().map(i128::from);
-                let large = |_| item.extract::<u64>().map(i128::from);
-                all.push(small.or_else(large).map_err(|_| {
-                    PyOverflowError::new_err(format!("array: {item} does not fit in 64 bits"))
-                })?);
-            }
-            Numbers::Floats(all) => all.push(item.extract()?),
-        }
-        Ok(())
-    }
-
-    /// The dtype that they have if none is asked for.
-    fn dtype(&self) -> DType {
-        match self {
-            Numbers::Bools(all) if all.is_empty() => DType::F32,
-            Numbers::Bools(_) => DType::Bool,
-            Numbers::Integers(_) => DType::I32,
-            Numbers::Floats(_) => DType::F32,
-        }
-    }
-
-    /// As bytes of a dtype.
-    fn encode(&self, row: &Row) -> PyResult<Vec<u8>> {
-        let size = row.dtype.block_bytes();
-        let float = |x: f64| match (row.dlpack, size) {
-            (4, _) => bf16::from_f64(x).to_le_bytes().to_vec(),
-            (_, 2) => f16::from_f64(x).to_le_bytes().to_vec(),
-            (_, 4) => (x as f32).to_le_bytes().to_vec(),
-            _ => x.to_le_bytes().to_vec(),
-        };
-        let integer = |x: i128| {
-            let bits = 8 * size as u32;
-            let (low, high) = match row.kind {
-                Kind::Signed => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-                _ => (0, (1i128 << bits) - 1),
-            };
-            if (low..=high).contains(&x) {
-                return Ok(x.to_le_bytes()[..size].to_vec());
-            }
-            Err(PyOverflowError::new_err(format!("array: {x} does not fit {}", row.name)))
-        };
-        let all: PyResult<Vec<Vec<u8>>> = match (self, row.kind) {
-            (Numbers::Bools(all), Kind::Float) => {
-                Ok(all.iter().map(|&x| float(x.into())).collect())
-            }
-            (Numbers::Integers(all), Kind::Float) => {
-                Ok(all.iter().map(|&x| float(x as f64)).collect())
-            }
-            (Numbers::Floats(all), Kind::Float) => Ok(all.iter().map(|&x| float(x)).collect()),
-            (Numbers::Bools(all), Kind::Bool) => Ok(all.iter().map(|&x| vec![x.into()]).collect()),
-            (Numbers::Integers(all), Kind::Bool) => {
-                Ok(all.iter().map(|&x| vec![(x != 0).into()]).collect())
-            }
-            (Numbers::Floats(all), Kind::Bool) => {
-                Ok(all.iter().map(|&x| vec![(x != 0.0).into()]).collect())
-            }
-            (Numbers::Bools(all), _) => all.iter().map(|&x| integer(x.into())).collect(),
-            (Numbers::Integers(all), _) => all.iter().map(|&x| integer(x)).collect(),
-            (Numbers::Floats(all), _) => all.iter().map(|&x| integer(x.trunc() as i128)).collect(),
-        };
-        Ok(all?.concat())
-    }
 }

@@ -9,6 +9,7 @@ mod export;
 mod foreign;
 mod index;
 mod methods;
+mod numbers;
 mod operators;
 mod pickle;
 mod read;

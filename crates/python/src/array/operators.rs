@@ -85,10 +85,14 @@ operators! {
     "-" __sub__ __rsub__ __isub__ f::subtract;
     "*" __mul__ __rmul__ __imul__ f::multiply;
     "/" __truediv__ __rtruediv__ __itruediv__ f::divide;
+    "//" __floordiv__ __rfloordiv__ __ifloordiv__ f::floor_divide;
+    "%" __mod__ __rmod__ __imod__ f::remainder;
     "@" __matmul__ __rmatmul__ __imatmul__ f::matmul;
     "&" __and__ __rand__ __iand__ f::bitwise_and;
     "|" __or__ __ror__ __ior__ f::bitwise_or;
     "^" __xor__ __rxor__ __ixor__ f::bitwise_xor;
+    "<<" __lshift__ __rlshift__ __ilshift__ f::left_shift;
+    ">>" __rshift__ __rrshift__ __irshift__ f::right_shift;
 }
 
 #[pymethods]
@@ -120,6 +124,10 @@ impl PyArray {
         assign(self, "**", other, f::pow)
     }
 
+    fn __divmod__(&self, other: &Bound<'_, PyAny>) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
+        Ok((apply(self, other, f::floor_divide)?, apply(self, other, f::remainder)?))
+    }
+
     fn __neg__(&self) -> Out {
         Out(-self.get())
     }
@@ -133,7 +141,7 @@ impl PyArray {
     }
 
     fn __invert__(&self) -> Out {
-        Out(!self.get())
+        Out(self.get().bitwise_invert())
     }
 
     fn __richcmp__(&self, other: &Bound<'_, PyAny>, op: CompareOp) -> PyResult<Py<PyAny>> {

@@ -8,7 +8,7 @@ use crate::{
 use bessemer::{Array, Slice, View};
 use pyo3::{
     prelude::*,
-    types::{PyBool, PyFloat, PyInt, PyList},
+    types::{PyBool, PyComplex, PyFloat, PyInt, PyList},
 };
 
 /// The elements of an array in row-major order, as bytes.
@@ -39,12 +39,23 @@ fn number<'py>(py: Python<'py>, row: &Row, bytes: &[u8]) -> PyResult<Bound<'py, 
         (Kind::Float, &[a, b]) => float(half::f16::from_le_bytes([a, b]).into()),
         (Kind::Float, &[a, b, c, d]) => float(f32::from_le_bytes([a, b, c, d]).into()),
         (Kind::Float, _) => float(f64::from_le_bytes(eight(bytes, 0))),
+        (Kind::Complex, _) => {
+            let part = |at: usize| f64::from(f32::from_le_bytes(four(&bytes[at..])));
+            PyComplex::from_doubles(py, part(0), part(4)).into_any()
+        }
         (Kind::Signed, _) => {
             let fill = if bytes.last().is_some_and(|&byte| byte >= 128) { 255 } else { 0 };
             i64::from_le_bytes(eight(bytes, fill)).into_pyobject(py)?.into_any()
         }
         (Kind::Unsigned, _) => u64::from_le_bytes(eight(bytes, 0)).into_pyobject(py)?.into_any(),
     })
+}
+
+/// The first four of these bytes.
+fn four(bytes: &[u8]) -> [u8; 4] {
+    let mut all = [0; 4];
+    all.copy_from_slice(&bytes[..4]);
+    all
 }
 
 /// Eight bytes that begin with these.
@@ -124,7 +135,7 @@ impl PyArray {
     }
 
     fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.get_type::<pyo3::types::PyComplex>().call1((self.item(py)?,))
+        py.get_type::<PyComplex>().call1((self.item(py)?,))
     }
 
     fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -2,12 +2,13 @@
 
 use crate::{
     array::PyArray,
+    device::DeviceArg,
     dtype::{self, DTypeArg, Kind, PyDType, Row},
-    errors::{type_error, value_error},
+    errors::{OrRaise, type_error, value_error},
     operand::number,
 };
 use bessemer::{
-    DType,
+    Array, DType,
     array::{Scalar, promote},
 };
 use pyo3::{
@@ -38,7 +39,11 @@ fn result_type<'py>(arrays_and_dtypes: &Bound<'py, PyTuple>) -> PyResult<Bound<'
     }
     for number in numbers {
         common = Some(match common {
-            Some(before) => number.dtype_beside(before),
+            Some(before) => {
+                let device = DeviceArg::or_current(py, None)?;
+                let beside = Array::zeros(&device, &[], before).number_beside(number);
+                together(before, beside.check().or_raise()?.dtype())?
+            }
             None => number.dtype(),
         });
     }
@@ -101,7 +106,7 @@ fn isdtype(dtype: DTypeArg, kind: &Bound<'_, PyAny>) -> PyResult<bool> {
         "unsigned integer" => own == Kind::Unsigned,
         "integral" => matches!(own, Kind::Signed | Kind::Unsigned),
         "real floating" => own == Kind::Float,
-        "complex floating" => false,
+        "complex floating" => own == Kind::Complex,
         "numeric" => own != Kind::Bool,
         other => {
             return Err(value_error(format!(
@@ -139,6 +144,7 @@ impl FloatInfo {
         let row = Row::of(dtype);
         // Digits after the point, and the exponents of the largest and the smallest normal number.
         let (digits, highest, lowest) = match (row.kind, row.dlpack, dtype.block_bytes()) {
+            (Kind::Complex, ..) => (23, 127, -126),
             (Kind::Float, 4, _) => (7, 127, -126),
             (Kind::Float, _, 2) => (10, 15, -14),
             (Kind::Float, _, 4) => (23, 127, -126),
@@ -148,12 +154,13 @@ impl FloatInfo {
         let eps = 2f64.powi(-digits);
         let max = (2.0 - eps) * 2f64.powi(highest);
         Ok(FloatInfo {
-            bits: dtype.block_bytes() * 8,
+            bits: if row.kind == Kind::Complex { 32 } else { dtype.block_bytes() * 8 },
             eps,
             max,
             min: -max,
             smallest_normal: 2f64.powi(lowest),
-            dtype: dtype::object(py, dtype)?.unbind(),
+            dtype: dtype::object(py, if row.kind == Kind::Complex { DType::F32 } else { dtype })?
+                .unbind(),
         })
     }
 }

@@ -214,7 +214,25 @@ unary! {
     /// >>> import bessemer as bm
     /// >>> bm.bitwise_invert(bm.array([0, 1]))
     /// array([-1, -2], dtype=int32)
-    bitwise_invert = |x| !x;
+    bitwise_invert = Array::bitwise_invert;
+    /// The conjugate of complex numbers; real numbers as they are.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.conj(bm.array([1 + 2j]))
+    /// array([1.-2.j], dtype=complex64)
+    conj = Array::conj;
+    /// The imaginary part of complex numbers; 0 for real ones.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.imag(bm.array([1 + 2j]))
+    /// array([2.], dtype=float32)
+    imag = Array::imag;
+    /// The real part.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.real(bm.array([1 + 2j]))
+    /// array([1.], dtype=float32)
+    real = Array::real;
 }
 
 /// Both operands as arrays. One may be a number, which takes the other's dtype.
@@ -264,6 +282,18 @@ binary! {
     /// >>> bm.atan2(bm.array([0.0, 0.0]), bm.array([1.0, -1.0]))
     /// array([0.       , 3.1415927], dtype=float32)
     atan2 = |a, b| a.atan2(b);
+    /// The bits shifted to the left.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.bitwise_left_shift(bm.array([1, 3]), 2)
+    /// array([ 4, 12], dtype=int32)
+    bitwise_left_shift = f::left_shift;
+    /// The bits shifted to the right; of signed integers the sign stays.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.bitwise_right_shift(bm.array([8, -8]), 2)
+    /// array([ 2, -2], dtype=int32)
+    bitwise_right_shift = f::right_shift;
     /// The bits that both have.
     ///
     /// >>> import bessemer as bm
@@ -294,6 +324,12 @@ binary! {
     /// >>> bm.equal(bm.array([1, 2]), 2)
     /// array([False,  True])
     equal = |a, b| a.eq(b);
+    /// The quotient rounded down.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.floor_divide(bm.array([7, -7]), 2)
+    /// array([ 3, -4], dtype=int32)
+    floor_divide = f::floor_divide;
     /// Whether the first is greater.
     ///
     /// >>> import bessemer as bm
@@ -366,6 +402,12 @@ binary! {
     /// >>> bm.pow(bm.array([1.0, 2.0, 3.0]), 2)
     /// array([1., 4., 9.], dtype=float32)
     pow = f::pow;
+    /// What is left of a quotient rounded down: it has the sign of the divisor.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.remainder(bm.array([7, -7]), 2)
+    /// array([1, 1], dtype=int32)
+    remainder = f::remainder;
     /// The difference.
     ///
     /// >>> import bessemer as bm

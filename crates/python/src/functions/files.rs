@@ -42,6 +42,13 @@ const DTYPES: &[(Dtype, DType)] = &[
     (Dtype::F16, DType::F16),
     (Dtype::BF16, DType::BF16),
     (Dtype::F32, DType::F32),
+    (Dtype::F64, DType::F64),
+    (Dtype::I8, DType::I8),
+    (Dtype::I16, DType::I16),
+    (Dtype::I64, DType::I64),
+    (Dtype::U16, DType::U16),
+    (Dtype::U64, DType::U64),
+    (Dtype::C64, DType::Complex64),
 ];
 
 /// The arrays of a safetensors file, by name.
