@@ -102,7 +102,7 @@ comparisons! {
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::new(&device, [3, 5, 7])?;
-    /// assert_eq!(a.ge(5).sum_all().item::<i32>()?, 2);
+    /// assert_eq!(a.ge(5).sum_all().item::<i64>()?, 2);
     /// # Ok::<(), Error>(())
     /// ```
     ge = Ge,
@@ -243,7 +243,8 @@ impl Array {
         };
         self.with(op, other, |a, b| {
             if !has_bits(a) {
-                let rule = format!("{} has no bitwise operations; convert it with `astype`", a.dtype());
+                let rule =
+                    format!("{} has no bitwise operations; convert it with `astype`", a.dtype());
                 return Err(Error::rule(op, rule, &[("a", a), ("b", b)]));
             }
             zip(op, MapOp::Binary(binary), a, b, a.dtype())

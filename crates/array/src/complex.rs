@@ -125,7 +125,8 @@ pub(crate) fn parts(z: &Array) -> [Array; 2] {
 
 /// What has no meaning for complex numbers.
 pub(crate) fn refused(op: &'static str, arrays: &[(&str, &Array)]) -> Error {
-    let rule = "complex numbers have no order and no such function; take `real()`, `imag()` or `abs()`";
+    let rule =
+        "complex numbers have no order and no such function; take `real()`, `imag()` or `abs()`";
     Error::rule(op, rule, arrays)
 }
 
@@ -236,13 +237,14 @@ fn size(re: &Array, im: &Array) -> Array {
 /// The root in the right half of the plane.
 fn root(re: &Array, im: &Array) -> Result<Array> {
     // Of half the size, so that the sum cannot overflow.
-    let whole = ((size(&(re * 0.5), &(im * 0.5)) + re.abs() * 0.5) * 1.0).sqrt();
+    let whole = (size(&(re * 0.5), &(im * 0.5)) + re.abs() * 0.5).sqrt();
     let zero = whole.eq(0);
     let other = im.abs() / (Array::where_(&zero, 1, &whole) * 2.0);
     let right = re.ge(0);
     let real = Array::where_(&right, &whole, &other);
     let imaginary = Array::where_(&right, &other, &whole);
-    let below = im.lt(0);
+    // Also below is what is no more than a sign.
+    let below = im.lt(0).logical_or(&im.recip().eq(f32::NEG_INFINITY));
     of(&real, &Array::where_(&below, &-&imaginary, &imaginary))
 }
 
@@ -251,8 +253,10 @@ fn hyperbolic(x: &Array) -> [Array; 2] {
     let (up, down) = (x.exp(), (-x).exp());
     let square = x.square();
     // Near 0 the exponentials cancel.
-    let near = x * ((&square * (1.0 / 5040.0) + 1.0 / 120.0) * &square * &square
-        + &square * (1.0 / 6.0) + 1.0);
+    let near = x
+        * ((&square * (1.0 / 5040.0) + 1.0 / 120.0) * &square * &square
+            + &square * (1.0 / 6.0)
+            + 1.0);
     let far = (&up - &down) * 0.5;
     [Array::where_(&x.abs().lt(0.5), &near, &far), (&up + &down) * 0.5]
 }
@@ -265,6 +269,7 @@ fn tangent(x: &Array, y: &Array) -> [Array; 2] {
     let [sinh, cosh] = hyperbolic(&bounded);
     let below = cosh + y2.cos();
     let real = Array::where_(&far, &x.sign(), &(sinh / &below));
-    let imaginary = Array::where_(&far, &(y2.sin() * (x.abs() * -2.0).exp() * 4.0), &(y2.sin() / &below));
+    let imaginary =
+        Array::where_(&far, &(y2.sin() * (x.abs() * -2.0).exp() * 4.0), &(y2.sin() / &below));
     [real, imaginary]
 }
