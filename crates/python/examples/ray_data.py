@@ -23,16 +23,18 @@ class Writer:
         self._max_tokens = max_tokens
 
     def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
-        """What follows the text of a row."""
+        """What follows the prompt of a row."""
+        prompt = row["bytes"].decode()
         generation = self._model.generate(
-            row["text"], session=self._session, max_tokens=self._max_tokens, temperature=0
+            prompt, session=self._session, max_tokens=self._max_tokens, temperature=0
         )
-        return row | {"answer": generation.finish(), "tokens": len(generation.tokens)}
+        answer = generation.finish()
+        return {"path": row["path"], "prompt": prompt, "answer": answer, "tokens": len(generation.tokens)}
 
 
 def write(name: str, folder: str, *, workers: int = 2, max_tokens: int = 64) -> ray.data.Dataset:
     """The answers to all prompts of a folder, as a dataset."""
-    prompts = ray.data.read_text(f"{folder}/*.txt", include_paths=True)
+    prompts = ray.data.read_binary_files(folder, include_paths=True, file_extensions=["txt"])
     return prompts.map(
         Writer, fn_constructor_args=(name, max_tokens), compute=ray.data.ActorPoolStrategy(size=workers)
     )

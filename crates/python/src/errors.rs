@@ -75,7 +75,7 @@ fn of_rule(rule: &str, text: String) -> PyErr {
     if rule.starts_with("the number ") && says(&["out of range"]) {
         PyOverflowError::new_err(text)
     } else if says(&["out of bounds", "indices are too many"])
-        || of_place && says(&["out of range"])
+        || of_place && says(&["out of range"]) && !says(&["not of size 1"])
     {
         PyIndexError::new_err(text)
     } else if says(&["dtype", "astype", "bitwise", "must be integers", "quantised format"]) {

@@ -98,6 +98,15 @@ def same(found: Any, wanted: np.ndarray) -> None:
     assert got.tobytes() == np.ascontiguousarray(wanted).tobytes(), (got, wanted)
 
 
+def equal(found: Any, wanted: np.ndarray) -> None:
+    """Both have the same dtype, shape and values; NaN is equal to NaN."""
+    got = np.asarray(found)
+    assert got.dtype == wanted.dtype, (got.dtype, wanted.dtype)
+    if got.dtype == NUMPY["bfloat16"]:
+        got, wanted = got.astype(np.float32), wanted.astype(np.float32)
+    np.testing.assert_array_equal(got, wanted, strict=True)
+
+
 def close(found: Any, wanted: np.ndarray, *, ulps: float = 8, scale: Any = None) -> None:
     """Both have the same shape, and values within some units in the last place."""
     got = np.asarray(found)

@@ -72,7 +72,7 @@ functions_with_dtype! {
     /// >>> import bessemer as bm
     /// >>> a = bm.array([[1, 2], [3, 4]])
     /// >>> bm.sum(a).item(), bm.sum(a, axis=0)
-    /// (10, array([4, 6], dtype=int32))
+    /// (10, array([4, 6]))
     sum;
     /// The product along axes, or of all elements.
     ///

@@ -1,40 +1,35 @@
-"""Ray Data: text for a folder of prompts, by the example."""
+"""Ray Data: text for a folder of prompts, by the example as people run it."""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
-import ray
 
 from bessemer import llm
 
 ROOT = Path(__file__).resolve().parents[4]
 EMBER = str(ROOT / "models" / "ember" / "ember.gguf")
+EXAMPLE = ROOT / "crates" / "python" / "examples" / "ray_data.py"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cluster() -> Iterator[None]:
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
-    yield
-    ray.shutdown()
-
-
-@pytest.mark.filterwarnings("default")
-def test_a_folder_of_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "crates" / "python" / "examples"))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "crates" / "python" / "examples"))
-    sys.modules.pop("ray_data", None)
-    import ray_data
-
-    prompts = {f"{i}.txt": f"Once upon a time, {i}" for i in range(6)}
-    for name, prompt in prompts.items():
-        (tmp_path / name).write_text(prompt)
-    rows = ray_data.write(EMBER, str(tmp_path), workers=2, max_tokens=8).take_all()
-    assert sorted(row["text"] for row in rows) == sorted(prompts.values())
+def test_a_folder_of_prompts(tmp_path: Path) -> None:
+    prompts = {f"Once upon a time, {i}" for i in range(6)}
+    (tmp_path / "prompts").mkdir()
+    for i, prompt in enumerate(sorted(prompts)):
+        (tmp_path / "prompts" / f"{i}.txt").write_text(prompt)
+    out = tmp_path / "out"
+    run = subprocess.run(
+        [sys.executable, str(EXAMPLE), EMBER, str(tmp_path / "prompts"), str(out)],
+        capture_output=True, text=True, timeout=600, check=False, cwd=tmp_path,
+        env=os.environ | {"RAY_DATA_DISABLE_PROGRESS_BARS": "1"},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    rows = [json.loads(line) for file in out.iterdir() for line in file.read_text().splitlines()]
+    assert {row["prompt"] for row in rows} == prompts and len(rows) == len(prompts)
     model = llm.load(EMBER, device="cpu")
     for row in rows:
-        assert row["tokens"] == 8
-        assert row["answer"] == model.generate(row["text"], max_tokens=8, temperature=0).finish()
+        wanted = model.generate(row["prompt"], max_tokens=64, temperature=0)
+        assert row["answer"] == wanted.finish() and row["tokens"] == len(wanted.tokens)
