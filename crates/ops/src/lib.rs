@@ -50,6 +50,7 @@ mod rope;
 mod scatter;
 mod short_conv;
 mod softmax;
+mod sort;
 mod time_mix7;
 mod token_shift;
 mod top_k;
@@ -84,6 +85,7 @@ pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
 pub use scatter::Scatter;
 pub use short_conv::ShortConv;
 pub use softmax::Softmax;
+pub use sort::{Sort, Sorted};
 pub use time_mix7::TimeMix7;
 pub use token_shift::TokenShift;
 pub use top_k::TopK;
@@ -120,6 +122,7 @@ pub fn cases() -> Vec<Case> {
         scatter::cases,
         short_conv::cases,
         softmax::cases,
+        sort::cases,
         time_mix7::cases,
         token_shift::cases,
         top_k::cases,

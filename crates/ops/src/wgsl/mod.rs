@@ -21,7 +21,7 @@ use bessemer_core::{
     DType, DeviceKind, Error, Layout, Result, View,
     gpu::{Binding, GpuTraits, Kernel, Launch, Params, Source},
 };
-use bessemer_program::wgsl::{MATHS, PACKED, Use};
+use bessemer_program::wgsl::{MATHS, PACKED, Use, Words};
 use std::{borrow::Cow, fmt::Write, ops::Range};
 
 /// A launch in the making.
@@ -138,7 +138,19 @@ impl<'g> Build<'g> {
     /// Floats of the scratch memory, as an array of that name.
     pub(crate) fn scratch(mut self, name: &str, range: Range<usize>, write: bool) -> Build<'g> {
         let binding = Binding::Scratch { range, write };
-        self.bound.push(Operand::Scratch { name: name.to_owned(), binding });
+        self.bound.push(Operand::Scratch { name: name.to_owned(), words: Words::F32, binding });
+        self
+    }
+
+    /// Whole numbers of the scratch memory, as an array of that name.
+    pub(crate) fn scratch_words(
+        mut self,
+        name: &str,
+        range: Range<usize>,
+        write: bool,
+    ) -> Build<'g> {
+        let binding = Binding::Scratch { range, write };
+        self.bound.push(Operand::Scratch { name: name.to_owned(), words: Words::U32, binding });
         self
     }
 
