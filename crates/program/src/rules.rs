@@ -184,7 +184,9 @@ impl Binary {
             | Binary::Rem
             | Binary::Min
             | Binary::Max => NUMBERS,
-            Binary::Pow | Binary::Atan2 => F32,
+            Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::Copysign | Binary::Nextafter => {
+                F32
+            }
             Binary::And | Binary::Or | Binary::Xor => BITS,
             Binary::Shl | Binary::Shr => INTEGERS,
         }

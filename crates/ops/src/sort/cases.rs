@@ -17,7 +17,9 @@ pub(crate) fn cases() -> Vec<Case> {
             cases.extend(both(name, descending, move |f| f.random(dtype, dims)));
         }
     }
-    for dims in [&[0, 33][..], &[4, 0], &[300, 7], &[40, 16], &[9, 17], &[2, 256], &[2, 2048], &[1, 5000]] {
+    for dims in
+        [&[0, 33][..], &[4, 0], &[300, 7], &[40, 16], &[9, 17], &[2, 256], &[2, 2048], &[1, 5000]]
+    {
         cases.extend(both(format!("f32 {dims:?}"), false, move |f| f.random(F32, dims)));
     }
     let mut quick = both("i32 [3, 700]", false, |f| {
@@ -42,11 +44,19 @@ pub(crate) fn cases() -> Vec<Case> {
     }
     cases.push(Case::new("sort", "f32 strided output", Tolerance::EXACT, |f| {
         let x = f.random(F32, &[6, 300])?;
-        Ok(Sort { x, descending: false, out: Sorted::Elements(f.output(F32, &[300, 6])?.transpose()?) })
+        Ok(Sort {
+            x,
+            descending: false,
+            out: Sorted::Elements(f.output(F32, &[300, 6])?.transpose()?),
+        })
     }));
     cases.push(Case::new("argsort", "i32 indices, strided", Tolerance::EXACT, |f| {
         let x = f.random(F32, &[6, 300])?;
-        Ok(Sort { x, descending: false, out: Sorted::Indices(f.output(I32, &[300, 6])?.transpose()?) })
+        Ok(Sort {
+            x,
+            descending: false,
+            out: Sorted::Indices(f.output(I32, &[300, 6])?.transpose()?),
+        })
     }));
     cases
 }

@@ -20,6 +20,26 @@ pub fn sign(x: f32) -> f32 {
     if (x == 0.0) | x.is_nan() { x } else { 1f32.copysign(x) }
 }
 
+/// `sqrt(x² + y²)` without overflow on the way; infinite if either is, even beside NaN. Within 1 ulp.
+#[inline(always)]
+pub fn hypot(x: f32, y: f32) -> f32 {
+    let (a, b) = (f64::from(x), f64::from(y));
+    let length = (a * a + b * b).sqrt() as f32;
+    if x.is_infinite() | y.is_infinite() { f32::INFINITY } else { length }
+}
+
+/// The number next to `x` in the direction of `y`; `y` if they are equal.
+#[inline(always)]
+pub fn nextafter(x: f32, y: f32) -> f32 {
+    let bits = x.to_bits();
+    // Away from zero is up in bits.
+    let away = (y > x) == (x > 0.0);
+    let next = f32::from_bits(if away { bits.wrapping_add(1) } else { bits.wrapping_sub(1) });
+    let next = if x == 0.0 { f32::from_bits(1).copysign(y) } else { next };
+    let next = if x == y { y } else { next };
+    if x.is_nan() | y.is_nan() { f32::NAN } else { next }
+}
+
 /// The largest quotient whose remainder [`rem`] gives.
 pub const MAX_QUOTIENT: f32 = 134_217_728.0; // 2^27
 

@@ -14,8 +14,7 @@ impl<K: Copy + Ord + Send + Sync> Engine for Portable<K> {
 
     unsafe fn pivot(from: *const K, len: usize) -> K {
         // SAFETY: as the caller promises.
-        let mut sample: [K; 9] =
-            std::array::from_fn(|i| unsafe { *from.add((len - 1) / 8 * i) });
+        let mut sample: [K; 9] = std::array::from_fn(|i| unsafe { *from.add((len - 1) / 8 * i) });
         sample.sort_unstable();
         sample[4]
     }

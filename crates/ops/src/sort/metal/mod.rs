@@ -38,7 +38,9 @@ fn blocks(op: &Sort, gpu: &GpuTraits, sorted: bool, last: bool) -> Result<Launch
     let draft = Draft::new(op.name(), source, "sort_block", gpu).read("X", x);
     let draft = match op.out {
         Sorted::Elements(_) => draft.write_as("OUT", bits_type(out.dtype()), out),
-        Sorted::Indices(_) => draft.write_as("OUT", msl_type(out.dtype()), out).define("INDICES", "1"),
+        Sorted::Indices(_) => {
+            draft.write_as("OUT", msl_type(out.dtype()), out).define("INDICES", "1")
+        }
     };
     draft
         .scratch(0..x.elements() * size_of::<u64>(), true)
