@@ -70,12 +70,4 @@ impl Array {
         let view = self.view()?;
         if view.is_contiguous() { Ok(view) } else { self.copied().view() }
     }
-
-    /// All elements as doubles, which hold every value of every dtype.
-    pub(crate) fn to_f64(&self) -> Result<Vec<f64>> {
-        fn read<T: Item>(array: &Array) -> Result<Vec<f64>> {
-            Ok(array.to_vec::<T>()?.into_iter().map(T::to_f64).collect())
-        }
-        crate::item::with_item!(self.dtype(), read(self))
-    }
 }

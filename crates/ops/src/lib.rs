@@ -59,6 +59,7 @@ mod take_along;
 mod time_mix7;
 mod token_shift;
 mod top_k;
+mod variance;
 mod walk;
 mod wgsl;
 mod wkv;
@@ -99,6 +100,7 @@ pub use take_along::TakeAlong;
 pub use time_mix7::TimeMix7;
 pub use token_shift::TokenShift;
 pub use top_k::TopK;
+pub use variance::Variance;
 pub use wkv4::Wkv4;
 pub use wkv6::Wkv6;
 pub use wkv7::Wkv7;
@@ -141,6 +143,7 @@ pub fn cases() -> Vec<Case> {
         time_mix7::cases,
         token_shift::cases,
         top_k::cases,
+        variance::cases,
         wkv4::cases,
         wkv6::cases,
         wkv7::cases,

@@ -95,11 +95,11 @@ macro_rules! names {
 names! {
     /// Instructions with one operand. Floats only, unless it says otherwise.
     Unary {
-        /// `-x`; floats and `i32`.
+        /// `-x`; floats and signed integers.
         Neg = "neg",
-        /// Without its sign; floats and `i32`, where the least one stays as it is.
+        /// Without its sign; floats and signed integers, whose least one stays as it is.
         Abs = "abs",
-        /// -1, 0 or 1; floats and `i32`.
+        /// -1, 0 or 1; floats and signed integers.
         Sign = "sign",
         /// All bits turned; integers and booleans.
         Not = "not",
@@ -201,9 +201,9 @@ names! {
         Or = "or",
         /// Bits in one only; integers and booleans.
         Xor = "xor",
-        /// Shifted left by the second modulo 32; integers.
+        /// Shifted left by the second modulo 32 or 64; integers.
         Shl = "shl",
-        /// Shifted right by the second modulo 32, keeping the sign of an `i32`; integers.
+        /// Shifted right by the second modulo 32 or 64, keeping the sign of signed integers.
         Shr = "shr",
     }
 }

@@ -1,9 +1,10 @@
 //! Arrays as text, as NumPy writes them.
 
+mod complex;
 mod float;
 mod layout;
 
-use crate::{Array, Result};
+use crate::{Array, Item, Result};
 use bessemer_core::DType;
 use float::Floats;
 use std::fmt;
@@ -45,12 +46,52 @@ impl Array {
         }
         let summary = self.elements() > THRESHOLD;
         let shown = if summary { self.edges()? } else { self.clone() };
-        let values = shown.to_f64()?;
-        if self.rank() == 0 {
-            return Ok(scalar(self.dtype(), values[0], precision));
+        let words = shown.words(self.rank() == 0, precision)?;
+        Ok(match words.as_slice() {
+            [word] if self.rank() == 0 => word.clone(),
+            words => layout::lay_out(self.shape(), shown.shape(), words),
+        })
+    }
+
+    /// Each element as text: all equally long, or one by itself.
+    fn words(&self, alone: bool, precision: Option<usize>) -> Result<Vec<String>> {
+        fn integers<T: Item + std::fmt::Display>(array: &Array) -> Result<Vec<String>> {
+            let words = array.to_vec::<T>()?.iter().map(T::to_string).collect::<Vec<_>>();
+            let width = words.iter().map(String::len).max().unwrap_or(0);
+            Ok(words.into_iter().map(|word| format!("{word:>width$}")).collect())
         }
-        let words = words(self.dtype(), &values, precision);
-        Ok(layout::lay_out(self.shape(), shown.shape(), &words))
+        fn floats<T: Item + Into<f64>>(array: &Array) -> Result<Vec<f64>> {
+            Ok(array.to_vec::<T>()?.into_iter().map(T::into).collect())
+        }
+        let values = match self.dtype() {
+            DType::F64 => self.to_vec()?,
+            DType::F32 => floats::<f32>(self)?,
+            DType::F16 => floats::<half::f16>(self)?,
+            DType::BF16 => floats::<half::bf16>(self)?,
+            DType::Complex64 => return Ok(complex::words(&self.to_vec()?, alone, precision)),
+            DType::I8 => return integers::<i8>(self),
+            DType::I16 => return integers::<i16>(self),
+            DType::I32 => return integers::<i32>(self),
+            DType::I64 => return integers::<i64>(self),
+            DType::U8 => return integers::<u8>(self),
+            DType::U16 => return integers::<u16>(self),
+            DType::U32 => return integers::<u32>(self),
+            DType::U64 => return integers::<u64>(self),
+            _ => {
+                let word = |x: bool| match (x, alone) {
+                    (true, true) => "True".to_owned(),
+                    (true, false) => " True".to_owned(),
+                    (false, _) => "False".to_owned(),
+                };
+                return Ok(self.to_vec()?.into_iter().map(word).collect());
+            }
+        };
+        if alone {
+            let scalar = |&x: &f64| float::scalar(self.dtype(), x, precision);
+            return Ok(values.iter().map(scalar).collect());
+        }
+        let floats = Floats::new(self.dtype(), &values, precision, false);
+        Ok(values.iter().map(|&x| floats.word(x)).collect())
     }
 
     /// Only the first and last elements of each long axis.
@@ -65,32 +106,5 @@ impl Array {
             }
         }
         Ok(array)
-    }
-}
-
-/// Each value as text, all equally long.
-fn words(dtype: DType, values: &[f64], precision: Option<usize>) -> Vec<String> {
-    match dtype {
-        DType::Bool => {
-            values.iter().map(|&x| if x == 0.0 { "False" } else { " True" }.into()).collect()
-        }
-        _ if dtype.is_float() => {
-            let floats = Floats::new(dtype, values, precision);
-            values.iter().map(|&x| floats.word(x)).collect()
-        }
-        _ => {
-            let words: Vec<String> = values.iter().map(|x| (*x as i64).to_string()).collect();
-            let width = words.iter().map(String::len).max().unwrap_or(0);
-            words.into_iter().map(|word| format!("{word:>width$}")).collect()
-        }
-    }
-}
-
-/// A value by itself.
-fn scalar(dtype: DType, value: f64, precision: Option<usize>) -> String {
-    match dtype {
-        DType::Bool => if value == 0.0 { "False" } else { "True" }.into(),
-        _ if dtype.is_float() => float::scalar(dtype, value, precision),
-        _ => (value as i64).to_string(),
     }
 }

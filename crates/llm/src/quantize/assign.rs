@@ -166,7 +166,7 @@ fn is_matrix(tensor: &Tensor) -> bool {
     let of_rwkv = name.rsplit_once("time_mix_").and_then(|(_, rest)| rest.strip_suffix(".weight"));
     dimensions(tensor) >= 2
         && name.ends_with("weight")
-        && (tensor.dtype.is_float() || tensor.dtype.is_block())
+        && (tensor.dtype.fits_f32() || tensor.dtype.is_block())
         && !KEPT.iter().any(|part| name.contains(part))
         && !of_rwkv.is_some_and(|part| KEPT_OF_RWKV.contains(&part))
 }

@@ -297,17 +297,23 @@ fn of_arrays(walk: &Walk) {
     walk.refuse(Compact { out: f(&[3]), ..compact.clone() });
     walk.refuse(Compact { x: Some(f(&[4, 2])), ..compact.clone() });
     walk.refuse(Compact { out: f(&[3, 3]), ..compact });
+    let variance = Variance { x: f(&[2, 4]), axes: vec![1], correction: 0.0, out: f(&[2, 2, 1]) };
+    walk.refuse(Variance { x: walk.view(BF16, &[2, 4]), ..variance.clone() });
+    walk.refuse(Variance { out: walk.view(I32, &[2, 2, 1]), ..variance.clone() });
+    walk.refuse(Variance { axes: vec![2], ..variance.clone() });
+    walk.refuse(Variance { out: f(&[2, 1]), ..variance.clone() });
+    walk.refuse(Variance { correction: f64::NAN, ..variance });
     let random = Random { seed: 0, stream: 0, kind: RandomKind::Bits, out: f(&[4]) };
     let uniform = |low, high| RandomKind::Uniform { low, high };
-    let normal = |mean, deviation| RandomKind::Normal { mean, deviation };
+    let normal = |mean: f64, deviation: f64| RandomKind::Normal { mean, deviation };
     walk.refuse(random.clone());
     walk.refuse(Random { kind: RandomKind::Integers { low: 0, last: 9 }, ..random.clone() });
     walk.refuse(Random { kind: uniform(0.0, 1.0), out: ids.clone(), ..random.clone() });
-    walk.refuse(Random { kind: uniform(0.0, f32::INFINITY), ..random.clone() });
+    walk.refuse(Random { kind: uniform(0.0, f64::INFINITY), ..random.clone() });
     walk.refuse(Random { kind: uniform(2.0, 1.0), ..random.clone() });
     walk.refuse(Random { kind: normal(0.0, 1.0), out: ids, ..random.clone() });
-    walk.refuse(Random { kind: normal(f32::NAN, 1.0), ..random.clone() });
-    walk.refuse(Random { kind: normal(0.0, f32::NAN), ..random.clone() });
+    walk.refuse(Random { kind: normal(f64::NAN, 1.0), ..random.clone() });
+    walk.refuse(Random { kind: normal(0.0, f64::NAN), ..random.clone() });
     walk.refuse(Random { kind: normal(0.0, 1.0), out: walk.vast(F32, &[4]), ..random });
 }
 

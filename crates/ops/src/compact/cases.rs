@@ -3,13 +3,13 @@
 use super::Compact;
 use crate::case::{Case, Fixture, Tolerance};
 use bessemer_core::{
-    DType::{BF16, Bool, F16, F32, I32, U8, U32},
+    DType::{self, Bool, F32, I32, I64, U32},
     Result, View,
 };
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for dtype in [F32, F16, BF16, I32, U32, U8, Bool] {
+    for dtype in DType::PLAIN {
         for (len, width) in [(33, 1), (1500, 1), (70, 5)] {
             let case = case(format!("{dtype} [{len}, {width}]"), len, move |f| {
                 f.random(dtype, &[len, width])
@@ -25,7 +25,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(case("i32 of many bits, transposed", 40, |f| {
         f.operand(I32, &[6, 40], |f, _| (f.uniform() * 4e9 - 2e9).floor())?.transpose()
     }));
-    for (len, index) in [(33, U32), (0, U32), (1500, I32), (50_000, U32), (4096, I32)] {
+    for (len, index) in [(33, U32), (0, U32), (1500, I32), (50_000, U32), (4096, I32), (4097, I64)] {
         cases.push(Case::new(
             "compact",
             format!("{index} places in {len}"),

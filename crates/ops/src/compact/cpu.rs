@@ -3,11 +3,10 @@
 
 use super::Compact;
 use bessemer_core::{
-    Element, View,
+    DType, Element, Real, View,
     cpu::{CpuContext, Output},
 };
 use bessemer_simd::{Arch, Isa, Kernel};
-use half::f16;
 use std::ops::Range;
 
 /// Elements of a piece.
@@ -20,12 +19,17 @@ pub(super) fn compact(op: &Compact, cpu: &CpuContext<'_>) {
     let mask = gapless(op, cpu);
     let pieces = Pieces::new(mask, op.out.shape()[0], cpu);
     let Some(x) = &op.x else {
-        return pieces.each(cpu, Places { out: Column::new(&op.out, cpu), isa: cpu.isa() });
+        let isa = cpu.isa();
+        return match op.out.dtype() {
+            DType::I64 => pieces.each(cpu, Places::<i64> { out: Column::new(&op.out, cpu), isa }),
+            _ => pieces.each(cpu, Places::<u32> { out: Column::new(&op.out, cpu), isa }),
+        };
     };
     match x.dtype().block_bytes() {
         1 => rows::<u8>(op, x, cpu, &pieces),
-        2 => rows::<f16>(op, x, cpu, &pieces),
-        _ => rows::<u32>(op, x, cpu, &pieces),
+        2 => rows::<u16>(op, x, cpu, &pieces),
+        4 => rows::<u32>(op, x, cpu, &pieces),
+        _ => rows::<u64>(op, x, cpu, &pieces),
     }
 }
 
@@ -149,14 +153,14 @@ impl<'a, T: Element> Column<'a, T> {
 }
 
 /// The places themselves.
-struct Places<'a> {
-    out: Column<'a, u32>,
+struct Places<'a, I> {
+    out: Column<'a, I>,
     isa: Isa,
 }
 
-impl Work for Places<'_> {
+impl<I: Real> Work for Places<'_, I> {
     unsafe fn piece(&self, first: usize, mask: &[u8], to: Range<usize>) {
-        let places: [u32; PIECE] = std::array::from_fn(|i| (first + i) as u32);
+        let places: [I; PIECE] = std::array::from_fn(|i| I::from_f64((first + i) as f64));
         // SAFETY: as the caller promises.
         if let Some(out) = unsafe { self.out.rows(to.clone()) } {
             return pack(self.isa, &places[..mask.len()], mask, out);

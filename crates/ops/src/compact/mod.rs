@@ -41,7 +41,8 @@ pub struct Compact {
     pub mask: View,
     /// The rows, of two dimensions.
     pub x: Option<View>,
-    /// The rows that are selected, of the dtype of `x`; of one dimension and `U32` or `I32` without it.
+    /// The rows that are selected, of the dtype of `x`; of one dimension and `U32`, `I32` or `I64`
+    /// without it.
     pub out: View,
 }
 
@@ -59,7 +60,7 @@ impl Operation for Compact {
             format!("mask has {} elements, but must have fewer than 2^31", mask.elements())
         })?;
         let Some(x) = x else {
-            check.index(out)?;
+            check.any_index(out)?;
             return check.rank(out, 1, "one index per row that is selected");
         };
         check.dtype(x, !x.dtype().is_block(), "a dtype that is not quantised")?;

@@ -2,7 +2,7 @@
 
 use super::{Random, RandomKind};
 use crate::case::{Case, Tolerance};
-use bessemer_core::DType::{self, BF16, F16, F32, I32, U32};
+use bessemer_core::DType::{self, BF16, F16, F32, F64, I32, U32, U64};
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -10,9 +10,12 @@ pub(crate) fn cases() -> Vec<Case> {
         let case = case("bits", RandomKind::Bits, U32, dims, Tolerance::EXACT);
         cases.push(if dims.len() == 2 { case.quick() } else { case });
     }
+    for dims in [&[1][..], &[3, 5], &[4099]] {
+        cases.push(case("bits", RandomKind::Bits, U64, dims, Tolerance::EXACT));
+    }
     let unit = RandomKind::Uniform { low: 0.0, high: 1.0 };
     cases.push(case("0..1", unit, F32, &[4099], Tolerance::EXACT).quick());
-    for dtype in [F32, F16, BF16] {
+    for dtype in [F32, F16, BF16, F64] {
         let tolerance = Tolerance::of(dtype);
         cases.push(case("0..1", unit, dtype, &[777], tolerance));
         let range = RandomKind::Uniform { low: -3.5, high: 100.25 };

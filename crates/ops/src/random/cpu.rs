@@ -26,7 +26,78 @@ pub(super) fn random(op: &Random, cpu: &CpuContext<'_>) {
                 .zip(bits)
                 .for_each(|(to, &bits)| *to = bf16::from_f32(f32::from_bits(bits)));
         }),
+        DType::F64 => doubles(op, cpu),
+        DType::U64 => longs(op, cpu, |long, to: &mut u64| *to = long),
         _ => each(op, cpu, |bits, to: &mut [u32]| to.copy_from_slice(bits)),
+    }
+}
+
+/// Doubles, one after another.
+fn doubles(op: &Random, cpu: &CpuContext<'_>) {
+    const STEP: f64 = 1.0 / (1u64 << 53) as f64;
+    match op.kind {
+        RandomKind::Uniform { low, high } => {
+            let most = Random::most(low, high, DType::F64);
+            longs(op, cpu, |long, to: &mut f64| {
+                *to = ((long >> 11) as f64 * STEP * (high - low) + low).min(most);
+            });
+        }
+        RandomKind::Normal { mean, deviation } => {
+            longs(op, cpu, |long, to: &mut f64| *to = (long >> 11) as f64 * STEP);
+            // Pairs that share a radius and an angle; each task has whole ones.
+            cpu.for_each_chunk::<f64>(&op.out, CHUNK, |task, out| {
+                let last = out.len() - out.len() % 2;
+                let normal = |first: f64, second: f64| {
+                    let radius = (-2.0 * (first + STEP).ln()).sqrt() * deviation;
+                    let (sin, cos) = (std::f64::consts::TAU * second).sin_cos();
+                    [mean + radius * cos, mean + radius * sin]
+                };
+                for pair in out[..last].as_chunks_mut::<2>().0 {
+                    *pair = normal(pair[0], pair[1]);
+                }
+                if let [.., single] = &mut out[last..] {
+                    // Its other number is behind the last element.
+                    let next = (task * CHUNK + last + 1) as u64;
+                    let words = philox::group(op.seed, op.stream, next / 2);
+                    let second = u64::from(words[2][0]) << 32 | u64::from(words[3][0]);
+                    *single = normal(*single, (second >> 11) as f64 * STEP)[0];
+                }
+            });
+        }
+        _ => unreachable!("checked: doubles are no bits and no integers"),
+    }
+}
+
+/// Elements of a task of doubles.
+const CHUNK: usize = GROUPS * GROUP * 2;
+
+/// Calls `put` with 64 bits and where they go.
+fn longs<T: Element>(op: &Random, cpu: &CpuContext<'_>, put: impl Fn(u64, &mut T) + Sync) {
+    let isa = cpu.isa();
+    cpu.for_each_chunk::<T>(&op.out, CHUNK, |task, out| {
+        let mut bits = [0; GROUP * philox::WORDS];
+        for (i, out) in out.chunks_mut(2 * GROUP).enumerate() {
+            isa.run(Words { op, first: ((task * GROUPS + i) * GROUP) as u64, bits: &mut bits });
+            for (to, words) in out.iter_mut().zip(bits.as_chunks::<2>().0) {
+                put(u64::from(words[0]) << 32 | u64::from(words[1]), to);
+            }
+        }
+    });
+}
+
+/// The words of a group of counters.
+struct Words<'a> {
+    op: &'a Random,
+    first: u64,
+    bits: &'a mut [u32; GROUP * philox::WORDS],
+}
+
+impl Kernel for Words<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        interleave(&philox::group(self.op.seed, self.op.stream, self.first), self.bits);
     }
 }
 
@@ -60,7 +131,8 @@ impl Kernel for Group<'_> {
         match op.kind {
             RandomKind::Bits => interleave(&words, bits),
             RandomKind::Uniform { low, high } => {
-                let (size, most) = (high - low, Random::most(low, high, op.out.dtype()));
+                let (low, size) = (low as f32, (high - low) as f32);
+                let most = Random::most(low.into(), high, op.out.dtype()) as f32;
                 let number = |word| {
                     let x = A::fma(share(word), size, low);
                     (if x > most { most } else { x }).to_bits()
@@ -68,6 +140,7 @@ impl Kernel for Group<'_> {
                 interleave(&words.map(|words| words.map(number)), bits);
             }
             RandomKind::Normal { mean, deviation } => {
+                let (mean, deviation) = (mean as f32, deviation as f32);
                 let pair = |first: &[u32; GROUP], second: &[u32; GROUP]| {
                     let (mut cosines, mut sines) = ([0; GROUP], [0; GROUP]);
                     for i in 0..GROUP {

@@ -18,7 +18,7 @@ use bessemer_core::{
 
 /// Random numbers by Philox 4×32-10, the same on every device.
 ///
-/// Element `i` of the output, in row-major order, is made of words `i` (or `2 i` and `2 i + 1`) of the
+/// Element `i` of the output, in row-major order, is made of word `i`, or of words `2 i` and `2 i + 1`, of the
 /// sequence that the seed and the stream give. Bits, integers and uniform numbers from 0 to 1 are
 /// the same bit for bit; others within the rounding of a few operations.
 ///
@@ -49,21 +49,23 @@ pub struct Random {
 /// What random numbers are like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RandomKind {
-    /// All bits are random; `U32`.
+    /// All bits are random; `U32` or `U64`.
     Bits,
-    /// Evenly distributed floats from `low` up to but without `high`, in steps of 2⁻²⁴ of the range.
+    /// Evenly distributed floats from `low` up to but without `high`, in steps of 2⁻²⁴ of the range, of
+    /// doubles 2⁻⁵³.
     Uniform {
         /// The least.
-        low: f32,
+        low: f64,
         /// What all are below.
-        high: f32,
+        high: f64,
     },
-    /// Normally distributed floats, by Box and Muller, up to 5.8 deviations from the mean.
+    /// Normally distributed floats, by Box and Muller, up to 5.8 deviations from the mean, of doubles
+    /// 8.6.
     Normal {
         /// The mean.
-        mean: f32,
+        mean: f64,
         /// The standard deviation.
-        deviation: f32,
+        deviation: f64,
     },
     /// Evenly distributed integers from `low` on, `count` of them; `I32` or `U32`. Each is made of 64
     /// random bits, so no two have shares that differ by more than 2⁻³².
@@ -89,19 +91,21 @@ impl Operation for Random {
         let out = &self.out;
         let check = Check::new(self.name(), [("out", out)]);
         match self.kind {
-            RandomKind::Bits => check.is(out, DType::U32)?,
+            RandomKind::Bits => {
+                check.dtype(out, matches!(out.dtype(), DType::U32 | DType::U64), "u32 or u64")?;
+            }
             RandomKind::Integers { .. } => check.index(out)?,
             RandomKind::Uniform { low, high } => {
-                check.float(out)?;
-                check.finite("high - low", high - low)?;
+                check.dtype(out, out.dtype().is_float(), "a float")?;
+                check.finite("high - low", (high - low) as f32)?;
                 check.require(low < high, || {
                     format!("low is {low}, but must be less than high, {high}")
                 })?;
             }
             RandomKind::Normal { mean, deviation } => {
-                check.float(out)?;
-                check.finite("mean", mean)?;
-                check.finite("deviation", deviation)?;
+                check.dtype(out, out.dtype().is_float(), "a float")?;
+                check.finite("mean", mean as f32)?;
+                check.finite("deviation", deviation as f32)?;
             }
         }
         check.require(out.is_contiguous(), || "out has gaps, but must be contiguous".into())
@@ -137,24 +141,26 @@ impl Random {
     fn each(&self) -> usize {
         match self.kind {
             RandomKind::Integers { .. } => philox::WORDS / 2,
+            _ if self.out.dtype().block_bytes() == 8 => philox::WORDS / 2,
             _ => philox::WORDS,
         }
     }
 
     /// The largest value of the output's dtype below the end of a uniform range: rounding stays below.
-    fn most(low: f32, high: f32, dtype: DType) -> f32 {
-        let step = match dtype {
-            DType::F16 => 1 << 13,
-            DType::BF16 => 1 << 16,
-            _ => 1,
+    fn most(low: f64, high: f64, dtype: DType) -> f64 {
+        // Bits that the dtype does not have.
+        let lost = match dtype {
+            DType::F64 => 0,
+            DType::F32 => 29,
+            DType::F16 => 42,
+            _ => 45,
         };
-        // Of as many digits as the dtype has: the next one towards zero, or away from it.
-        let kept = f32::from_bits(high.to_bits() / step * step);
+        let kept = f64::from_bits(high.to_bits() >> lost << lost);
         let below = match high {
-            0.0 => -f32::MIN_POSITIVE,
+            0.0 => -f64::from(f32::MIN_POSITIVE),
             _ if kept < high => kept,
-            _ if high > 0.0 => f32::from_bits(kept.to_bits() - step),
-            _ => f32::from_bits(kept.to_bits() + step),
+            _ if high > 0.0 => f64::from_bits(kept.to_bits() - (1 << lost)),
+            _ => f64::from_bits(kept.to_bits() + (1 << lost)),
         };
         below.max(low)
     }

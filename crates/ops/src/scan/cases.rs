@@ -3,14 +3,14 @@
 use super::{Scan, ScanKind};
 use crate::case::{Case, Fixture, Tolerance};
 use bessemer_core::{
-    DType::{self, BF16, F16, F32, I32, U32},
+    DType::{self, BF16, F16, F32, F64, I32, I64, U32, U64},
     Result, View,
 };
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for kind in ScanKind::ALL {
-        for dtype in [F32, F16, BF16, I32, U32] {
+        for dtype in [F32, F16, BF16, I32, U32, F64, I64, U64] {
             for (dims, initial) in
                 [(&[1][..], false), (&[5, 33], true), (&[2, 3, 257], false), (&[3, 2100], true)]
             {
@@ -73,8 +73,8 @@ fn numbers(f: &mut Fixture<'_>, kind: ScanKind, dtype: DType, dims: &[usize]) ->
         return f.random(dtype, dims);
     }
     f.operand(dtype, dims, |f, i| match dtype {
-        I32 => (f.uniform() * 9.0).floor() - 4.0,
-        U32 => 1.0 + (f.uniform() * 5.0).floor(),
+        I32 | I64 => (f.uniform() * 9.0).floor() - 4.0,
+        U32 | U64 => 1.0 + (f.uniform() * 5.0).floor(),
         _ => {
             if i % 2 == 0 {
                 0.75

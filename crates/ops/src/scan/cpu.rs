@@ -3,7 +3,7 @@
 
 use super::{Scan, ScanKind};
 use bessemer_core::{
-    DType, Element, Layout, View,
+    DType, Layout, Real, View,
     cpu::{CpuContext, Output},
 };
 use bessemer_simd::{Arch, Isa, Kernel};
@@ -22,12 +22,15 @@ pub(super) fn scan(op: &Scan, cpu: &CpuContext<'_>) {
         DType::F32 => by_kind::<f32>(op, cpu),
         DType::I32 => by_kind::<i32>(op, cpu),
         DType::U32 => by_kind::<u32>(op, cpu),
+        DType::F64 => by_kind::<f64>(op, cpu),
+        DType::I64 => by_kind::<i64>(op, cpu),
+        DType::U64 => by_kind::<u64>(op, cpu),
         _ => narrow(op, cpu),
     }
 }
 
 /// An element, and what it is accumulated as.
-trait Number: Element {
+trait Number: Real {
     type Total: Copy + Send + Sync;
 
     fn total(self) -> Self::Total;
@@ -76,16 +79,28 @@ macro_rules! number {
     };
 }
 
-number!(
-    f32,
-    f64,
-    |a, b| a + b,
-    |a, b| a * b,
-    |a: f64, b: f64| if a < b || a.is_nan() { a } else { b },
-    |a: f64, b: f64| if a > b || a.is_nan() { a } else { b }
-);
-number!(i32, i32, i32::wrapping_add, i32::wrapping_mul, Ord::min, Ord::max);
-number!(u32, u32, u32::wrapping_add, u32::wrapping_mul, Ord::min, Ord::max);
+macro_rules! numbers {
+    ($($float:ty)*; $($integer:ty)*) => {
+        $(number!(
+            $float,
+            f64,
+            |a, b| a + b,
+            |a, b| a * b,
+            |a: f64, b: f64| if a < b || a.is_nan() { a } else { b },
+            |a: f64, b: f64| if a > b || a.is_nan() { a } else { b }
+        );)*
+        $(number!(
+            $integer,
+            $integer,
+            <$integer>::wrapping_add,
+            <$integer>::wrapping_mul,
+            Ord::min,
+            Ord::max
+        );)*
+    };
+}
+
+numbers!(f32 f64; i32 u32 i64 u64);
 
 /// How elements are put together, as a type.
 trait Fold<T: Number>: Copy + Send + Sync {
@@ -138,7 +153,7 @@ impl Lines {
 
 fn rows<T: Number, F: Fold<T>>(op: &Scan, cpu: &CpuContext<'_>, fold: F) {
     let (x, out) = (&op.x, &op.out);
-    let neutral = T::from_f64(op.kind.neutral(T::DTYPE)).total();
+    let neutral = T::from_number(op.kind.neutral(T::DTYPE)).total();
     let last = x.shape().rank() - 1;
     let step = |view: &View| if view.shape()[last] <= 1 { 1 } else { view.strides()[last] };
     let lines = Lines {
@@ -382,7 +397,7 @@ impl<T: Number, F: Fold<T>> Kernel for Line<'_, T, F> {
 fn narrow(op: &Scan, cpu: &CpuContext<'_>) {
     let (x, width) = (cpu.rows(&op.x), op.x.shape().width());
     let first = usize::from(op.initial);
-    let neutral = op.kind.neutral(op.x.dtype()) as f32;
+    let neutral = op.kind.neutral(op.x.dtype()).to_f64() as f32;
     let isa = cpu.isa();
     cpu.for_each_row_with(&op.out, 4096 / (width + 1) + 1, 2 * width + 1, |row, out, buffer| {
         let (from, to) = buffer.split_at_mut(width);

@@ -10,7 +10,7 @@ pub(crate) use cases::cases;
 
 use crate::check::Check;
 use bessemer_core::{
-    Access, Cost, DType, Host, Operation, Result, View,
+    Access, Cost, DType, Host, Number, Operation, Result, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
@@ -37,7 +37,7 @@ use bessemer_core::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Scan {
-    /// The rows: floats, `I32` or `U32`.
+    /// The rows: floats, or integers of 32 or 64 bits.
     pub x: View,
     /// How elements are put together.
     pub kind: ScanKind,
@@ -74,15 +74,17 @@ impl ScanKind {
     }
 
     /// What changes nothing.
-    fn neutral(self, dtype: DType) -> f64 {
+    fn neutral(self, dtype: DType) -> Number {
         let (least, most) = match dtype {
-            DType::I32 => (i32::MIN.into(), i32::MAX.into()),
-            DType::U32 => (0.0, u32::MAX.into()),
-            _ => (f64::NEG_INFINITY, f64::INFINITY),
+            DType::I32 => (Number::Integer(i32::MIN.into()), Number::Integer(i32::MAX.into())),
+            DType::U32 => (Number::Integer(0), Number::Integer(u32::MAX.into())),
+            DType::I64 => (Number::Integer(i64::MIN.into()), Number::Integer(i64::MAX.into())),
+            DType::U64 => (Number::Integer(0), Number::Integer(u64::MAX.into())),
+            _ => (Number::Float(f64::NEG_INFINITY), Number::Float(f64::INFINITY)),
         };
         match self {
-            ScanKind::Sum => 0.0,
-            ScanKind::Prod => 1.0,
+            ScanKind::Sum => Number::Integer(0),
+            ScanKind::Prod => Number::Integer(1),
             ScanKind::Min => most,
             ScanKind::Max => least,
         }
@@ -97,8 +99,8 @@ impl Operation for Scan {
     fn check(&self) -> Result<()> {
         let Scan { x, out, initial, .. } = self;
         let check = Check::new(self.name(), [("x", x), ("out", out)]);
-        let number = x.dtype().is_float() || matches!(x.dtype(), DType::I32 | DType::U32);
-        check.dtype(x, number, "f32, f16, bf16, i32 or u32")?;
+        let whole = matches!(x.dtype(), DType::I32 | DType::U32 | DType::I64 | DType::U64);
+        check.dtype(x, x.dtype().is_float() || whole, "a float, or an integer of 32 or 64 bits")?;
         check.same_dtype(out, x)?;
         check.rank_at_least(x, 1)?;
         let mut wanted = x.shape().to_vec();

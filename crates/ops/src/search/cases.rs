@@ -3,13 +3,13 @@
 use super::Search;
 use crate::case::{Case, Fixture, Tolerance};
 use bessemer_core::{
-    DType::{self, BF16, Bool, F16, F32, I32, U8, U32},
+    DType::{self, Bool, F32, I32, I64, U32},
     Result, View,
 };
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for dtype in [F32, F16, BF16, I32, U32, U8, Bool] {
+    for dtype in DType::PLAIN.into_iter().filter(|dtype| !dtype.is_complex()) {
         for right in [false, true] {
             cases.push(case(format!("{dtype}, {}", side(right)), right, U32, move |f| {
                 Ok((sorted(f, dtype, 300)?, f.random(dtype, &[7, 33])?))
@@ -34,6 +34,9 @@ pub(crate) fn cases() -> Vec<Case> {
             let list = f.operand(F32, &[600], |_, i| -(i as f64))?.step(0, 599, 300, -2)?;
             let values = f.operand(F32, &[20, 9], |f, _| f.normal() * 300.0)?.transpose()?;
             Ok((list, values))
+        }));
+        cases.push(case(format!("f32, i64 places, {}", side(right)), right, I64, |f| {
+            Ok((sorted(f, F32, 100)?, f.random(F32, &[40])?))
         }));
         cases.push(case(format!("i32 of many bits, {}", side(right)), right, U32, |f| {
             let list = f.operand(I32, &[200], |_, i| i as f64 * 2e7 - 2e9)?;

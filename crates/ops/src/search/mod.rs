@@ -42,7 +42,7 @@ pub struct Search {
     pub values: View,
     /// Whether a value belongs behind its equals.
     pub right: bool,
-    /// The places, `U32` or `I32`, of the shape of `values`.
+    /// The places, `U32`, `I32` or `I64`, of the shape of `values`.
     pub out: View,
 }
 
@@ -55,9 +55,10 @@ impl Operation for Search {
         let Search { sorted, values, out, .. } = self;
         let check = Check::new(self.name(), [("sorted", sorted), ("values", values), ("out", out)]);
         check.rank(sorted, 1, "a list")?;
-        check.dtype(sorted, !sorted.dtype().is_block(), "a dtype that is not quantised")?;
+        let ordered = !sorted.dtype().is_block() && !sorted.dtype().is_complex();
+        check.dtype(sorted, ordered, "of real numbers or booleans")?;
         check.same_dtype(values, sorted)?;
-        check.index(out)?;
+        check.any_index(out)?;
         check.same_shape(out, values)?;
         check.require(i32::try_from(sorted.elements()).is_ok(), || {
             format!("sorted has {} elements, but must have fewer than 2^31", sorted.elements())

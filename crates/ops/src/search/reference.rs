@@ -1,12 +1,12 @@
 //! The reference implementation.
 
 use super::Search;
-use bessemer_core::Host;
+use bessemer_core::{Host, Number};
 
 pub(super) fn search(op: &Search, host: &mut Host<'_>) {
-    let (sorted, values) = (host.read(&op.sorted), host.read(&op.values));
+    let (sorted, values) = (host.read_numbers(&op.sorted), host.read_numbers(&op.values));
     // Whatever the list, the result is that of a binary search in it.
-    let place = |value: &f64| {
+    let place = |value: &Number| {
         sorted.partition_point(|x| if op.right { !less(*value, *x) } else { less(*x, *value) })
             as f64
     };
@@ -15,6 +15,9 @@ pub(super) fn search(op: &Search, host: &mut Host<'_>) {
 }
 
 /// The order of sorting.
-fn less(a: f64, b: f64) -> bool {
-    a < b || !a.is_nan() && b.is_nan()
+fn less(a: Number, b: Number) -> bool {
+    match (a, b) {
+        (Number::Integer(a), Number::Integer(b)) => a < b,
+        (a, b) => a.to_f64() < b.to_f64() || !a.to_f64().is_nan() && b.to_f64().is_nan(),
+    }
 }

@@ -3,13 +3,13 @@
 use super::{Sort, Sorted};
 use crate::case::{Case, Fixture, Tolerance};
 use bessemer_core::{
-    DType::{self, BF16, Bool, F16, F32, I32, U8, U32},
+    DType::{self, BF16, F16, F32, F64, I32, I64, U32, U64},
     Result, View,
 };
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for dtype in [F32, F16, BF16, I32, U32, U8, Bool] {
+    for dtype in DType::PLAIN.into_iter().filter(|dtype| !dtype.is_complex()) {
         for (dims, descending) in
             [(&[1][..], false), (&[5, 33], true), (&[2, 3, 257], false), (&[3, 1500], true)]
         {
@@ -29,6 +29,11 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.extend(both("u32 of all bits", true, |f| {
         f.operand(U32, &[600], |f, _| (f.uniform() * 4_294_967_295.0).floor())
     }));
+    for dtype in [I64, U64] {
+        cases.extend(both(format!("{dtype} of all bits"), false, move |f| {
+            f.integers(dtype, &[3000], |f, i| f.uniform().to_bits() << 5 | i as u64 % 7)
+        }));
+    }
     cases.extend(both("f32 [2, 40000]", false, |f| f.random(F32, &[2, 40_000])));
     cases.extend(both("f32 ascending", false, |f| f.operand(F32, &[3000], |_, i| i as f64)));
     cases.extend(both("f32 descending", false, |f| f.operand(F32, &[3000], |_, i| -(i as f64))));
@@ -38,7 +43,7 @@ pub(crate) fn cases() -> Vec<Case> {
     }));
     cases.extend(both("f32 transposed", false, |f| f.random(F32, &[900, 4])?.transpose()));
     cases.extend(both("f32 backwards", true, |f| f.random(F32, &[3, 600])?.step(1, 599, 600, -1)));
-    for (descending, dtype) in [(false, F32), (true, F32), (true, BF16), (false, F16)] {
+    for (descending, dtype) in [(false, F32), (true, F32), (true, BF16), (false, F16), (false, F64), (true, F64)] {
         let name = format!("{dtype} NaN, inf, zeros, ties{}", order(descending));
         cases.extend(both(name, descending, move |f| special(f, dtype)));
     }
@@ -58,6 +63,17 @@ pub(crate) fn cases() -> Vec<Case> {
             out: Sorted::Indices(f.output(I32, &[300, 6])?.transpose()?),
         })
     }));
+    cases.push(Case::new("argsort", "i64 indices, strided", Tolerance::EXACT, |f| {
+        let x = f.random(F32, &[6, 300])?;
+        let out = Sorted::Indices(f.output(I64, &[300, 6])?.transpose()?);
+        Ok(Sort { x, descending: false, out })
+    }));
+    for dims in [&[2, 9][..], &[1, 3000]] {
+        cases.push(Case::new("argsort", format!("f64 {dims:?}, i64 indices"), Tolerance::EXACT, move |f| {
+            let x = f.random(F64, dims)?;
+            Ok(Sort { x, descending: true, out: Sorted::Indices(f.output(I64, dims)?) })
+        }));
+    }
     cases
 }
 

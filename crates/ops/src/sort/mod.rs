@@ -40,7 +40,7 @@ use bessemer_core::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sort {
-    /// The rows, of any dtype but block formats.
+    /// The rows, of real numbers or booleans.
     pub x: View,
     /// Whether the largest come first.
     pub descending: bool,
@@ -53,7 +53,7 @@ pub struct Sort {
 pub enum Sorted {
     /// The elements, of the dtype of `x`.
     Elements(View),
-    /// Where they are in their rows, `U32` or `I32`.
+    /// Where they are in their rows, `U32`, `I32` or `I64`.
     Indices(View),
 }
 
@@ -77,10 +77,11 @@ impl Operation for Sort {
         let (x, out) = (&self.x, self.out.view());
         let check = Check::new(self.name(), [("x", x), ("out", out)]);
         check.rank_at_least(x, 1)?;
-        check.dtype(x, !x.dtype().is_block(), "a dtype that is not quantised")?;
+        let ordered = !x.dtype().is_block() && !x.dtype().is_complex();
+        check.dtype(x, ordered, "of real numbers or booleans")?;
         match self.out {
             Sorted::Elements(_) => check.same_dtype(out, x)?,
-            Sorted::Indices(_) => check.index(out)?,
+            Sorted::Indices(_) => check.any_index(out)?,
         }
         check.same_shape(out, x)?;
         let width = x.shape().width();

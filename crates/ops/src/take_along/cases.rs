@@ -3,15 +3,15 @@
 use super::TakeAlong;
 use crate::case::{Case, Fixture, Tolerance};
 use bessemer_core::{
-    DType::{self, BF16, Bool, F16, F32, I32, U8, U32},
+    DType::{self, F32, I32, I64, U32},
     Result, View,
 };
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for dtype in [F32, F16, BF16, I32, U32, U8, Bool] {
+    for dtype in DType::PLAIN {
         for (dims, axis, count) in [(&[5, 33][..], 1, 40), (&[4, 9, 5], 1, 3), (&[7, 6], 0, 11)] {
-            for index in [I32, U32] {
+            for index in [I32, U32, I64] {
                 let name = format!("{dtype} {dims:?}, {count} along {axis} by {index}");
                 let case = case(name, axis, move |f| {
                     let x = f.random(dtype, dims)?;
@@ -51,10 +51,10 @@ fn indices(
     let (mut dims, len) = (dims.to_vec(), dims[axis] as f64);
     dims[axis] = count;
     f.operand(dtype, &dims, |f, i| match (i % 11, dtype) {
-        (7, I32) => -len - 1.0,
+        (7, I32 | I64) => -len - 1.0,
         (7, _) => 4_294_967_295.0,
         (8, _) => len,
-        (9, I32) => -1.0,
+        (9, I32 | I64) => -1.0,
         _ => (f.uniform() * len).floor(),
     })
 }

@@ -38,7 +38,7 @@ use bessemer_core::{
 pub struct TakeAlong {
     /// What is taken from.
     pub x: View,
-    /// Which elements, `I32` or `U32`.
+    /// Which elements, `I32`, `U32` or `I64`.
     pub indices: View,
     /// The dimension that the indices count along.
     pub axis: usize,
@@ -55,7 +55,7 @@ impl Operation for TakeAlong {
         let TakeAlong { x, indices, axis, out } = self;
         let check = Check::new(self.name(), [("x", x), ("indices", indices), ("out", out)]);
         check.dtype(x, !x.dtype().is_block(), "a dtype that is not quantised")?;
-        check.index(indices)?;
+        check.any_index(indices)?;
         check.same_dtype(out, x)?;
         check.axis("x", x, *axis)?;
         let mut wanted = x.shape().to_vec();

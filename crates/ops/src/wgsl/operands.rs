@@ -153,7 +153,7 @@ impl Variable<'_> {
     /// knows to be the same for all of them. Of memory that nobody writes it knows by itself.
     fn same(&self) -> String {
         let (name, dtype) = (&self.bound.name, self.bound.view.dtype());
-        let ty = Type::of(dtype).unwrap_or(Type::U32);
+        let ty = super::element_type(dtype);
         let head = format!("fn same_{name}(i: i32, thread: u32) -> {ty}");
         match self.writes {
             false => format!("{head} {{ return load_{name}(i); }}\n"),

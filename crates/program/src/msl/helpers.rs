@@ -143,6 +143,36 @@ static float erf_near(float x) {
 ",
     ),
     (
+        "to_long",
+        "static long to_long(float x) {
+    if (isnan(x)) return 0;
+    if (x >= 9223372036854775808.0f) return long(0x7ffffffffffffffful);
+    return x <= -9223372036854775808.0f ? long(0x8000000000000000ul) : long(x);
+}
+",
+    ),
+    (
+        "to_ulong",
+        "static ulong to_ulong(float x) {
+    if (!(x > 0.0f)) return 0;
+    return x >= 18446744073709551616.0f ? ulong(0xfffffffffffffffful) : ulong(x);
+}
+",
+    ),
+    (
+        "long_div",
+        "static long long_div(long a, long b) {
+    return b == 0 ? 0 : b == -1 ? long(ulong(0) - ulong(a)) : a / b;
+}
+",
+    ),
+    (
+        "long_rem",
+        "static long long_rem(long a, long b) { return b == 0 || b == -1 ? 0 : a % b; }\n",
+    ),
+    ("ulong_div", "static ulong ulong_div(ulong a, ulong b) { return b == 0 ? 0 : a / b; }\n"),
+    ("ulong_rem", "static ulong ulong_rem(ulong a, ulong b) { return b == 0 ? 0 : a % b; }\n"),
+    (
         "int_div",
         "static int int_div(int a, int b) {
     return b == 0 ? 0 : b == -1 ? int(0u - uint(a)) : a / b;

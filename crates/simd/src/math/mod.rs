@@ -46,7 +46,7 @@ pub use exp::{exp, exp2, gelu_tanh, sigmoid, silu, tanh};
 pub use log::{log, log2};
 pub use near_one::{acosh, asinh, atanh, cosh, expm1, log1p, log10, sinh};
 pub use pow::pow;
-pub use simple::{MAX_QUOTIENT, hypot, max, min, nextafter, rem, sign};
+pub use simple::{MAX_QUOTIENT, hypot, max, min, nextafter, nextafter_f64, rem, sign};
 pub use slices::{exp_below_in_place, exp_each, sigmoid_each, silu_each, silu_in_place, tanh_each};
 pub use trig::{MAX_ANGLE, acos, asin, atan, atan2, cos, sin, tan};
 pub use turn::{sin_cos_turns, whole_and_part};

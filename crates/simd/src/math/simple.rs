@@ -28,16 +28,27 @@ pub fn hypot(x: f32, y: f32) -> f32 {
     if x.is_infinite() | y.is_infinite() { f32::INFINITY } else { length }
 }
 
-/// The number next to `x` in the direction of `y`; `y` if they are equal.
-#[inline(always)]
-pub fn nextafter(x: f32, y: f32) -> f32 {
-    let bits = x.to_bits();
-    // Away from zero is up in bits.
-    let away = (y > x) == (x > 0.0);
-    let next = f32::from_bits(if away { bits.wrapping_add(1) } else { bits.wrapping_sub(1) });
-    let next = if x == 0.0 { f32::from_bits(1).copysign(y) } else { next };
-    let next = if x == y { y } else { next };
-    if x.is_nan() | y.is_nan() { f32::NAN } else { next }
+macro_rules! nextafter {
+    ($(#[$doc:meta] $name:ident: $type:ty;)*) => {$(
+        #[$doc]
+        #[inline(always)]
+        pub fn $name(x: $type, y: $type) -> $type {
+            let bits = x.to_bits();
+            // Away from zero is up in bits.
+            let away = (y > x) == (x > 0.0);
+            let next = if away { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
+            let next = if x == 0.0 { <$type>::from_bits(1).copysign(y) } else { <$type>::from_bits(next) };
+            let next = if x == y { y } else { next };
+            if x.is_nan() | y.is_nan() { <$type>::NAN } else { next }
+        }
+    )*};
+}
+
+nextafter! {
+    /// The number next to `x` in the direction of `y`; `y` if they are equal.
+    nextafter: f32;
+    /// [`nextafter`] in double precision.
+    nextafter_f64: f64;
 }
 
 /// The largest quotient whose remainder [`rem`] gives.

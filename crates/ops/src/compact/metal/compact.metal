@@ -54,7 +54,7 @@ kernel void compact_rows(device const uchar *mask [[buffer(0)]], device const ui
     if (row >= p.room) return;
     device TYPE *to = out + p.leads[3] + long(row++) * p.out_row;
 #ifdef PLACES
-    *to = i;
+    *to = TYPE(i);
 #else
     device const TYPE *from = x + p.leads[2] + long(i) * p.x_row;
     for (uint j = 0; j < p.width; j++) to[long(j) * p.out_step] = from[long(j) * p.x_step];

@@ -53,6 +53,9 @@ fn launch(op: &Compact, gpu: &GpuTraits, mode: &'static str, groups: usize) -> R
 ",
             ),
         None => build.also(match out.dtype() {
+            DType::I64 => {
+                "fn put(row: u32, i: u32) { store_out(i32(row) * params.out_row, vec2<u32>(i, 0u)); }\n"
+            }
             DType::I32 => "fn put(row: u32, i: u32) { store_out(i32(row) * params.out_row, i32(i)); }\n",
             _ => "fn put(row: u32, i: u32) { store_out(i32(row) * params.out_row, i); }\n",
         }),

@@ -1,9 +1,12 @@
 //! On Metal: a thread per counter.
 
 use super::{Random, RandomKind};
-use crate::gpu::{Draft, msl};
+use crate::{
+    bind::no_doubles,
+    gpu::{Draft, msl},
+};
 use bessemer_core::{
-    Operation, Result,
+    DType, DeviceKind, Operation, Result,
     gpu::{GpuTraits, Launches},
 };
 
@@ -12,12 +15,16 @@ pub(super) fn random(op: &Random, gpu: &GpuTraits) -> Result<Launches> {
     if count == 0 {
         return Ok(Launches::default());
     }
+    if op.out.dtype() == DType::F64 {
+        return Err(no_doubles(op.name(), DeviceKind::Metal));
+    }
     let (kind, (low_bits, last_bits), [low, size, most]) = match op.kind {
+        RandomKind::Bits if op.out.dtype() == DType::U64 => ("LONGS", (0, 0), [0.0; 3]),
         RandomKind::Bits => ("BITS", (0, 0), [0.0; 3]),
         RandomKind::Uniform { low, high } => {
-            ("UNIFORM", (0, 0), [low, high - low, Random::most(low, high, op.out.dtype())])
+            ("UNIFORM", (0, 0), [low, high - low, Random::most(low, high, op.out.dtype())].map(|x| x as f32))
         }
-        RandomKind::Normal { mean, deviation } => ("NORMAL", (0, 0), [mean, deviation, 0.0]),
+        RandomKind::Normal { mean, deviation } => ("NORMAL", (0, 0), [mean as f32, deviation as f32, 0.0]),
         RandomKind::Integers { low, last } => ("INTEGERS", (low, last), [0.0; 3]),
     };
     let source = msl!("../../gpu/types.metal", "random.metal");

@@ -1,5 +1,5 @@
-// A thread per counter of Philox 4×32-10. OUT is the type of the numbers; BITS, UNIFORM, NORMAL or INTEGERS
-// is what is made of the words.
+// A thread per counter of Philox 4×32-10. OUT is the type of the numbers; BITS, LONGS, UNIFORM, NORMAL or
+// INTEGERS is what is made of the words.
 struct Params {
   uint leads[1];
   uint count, seed_low, seed_high, stream, low_bits, last_bits;
@@ -44,6 +44,8 @@ kernel void random_numbers(device OUT *out [[buffer(0)]], constant Params &p [[b
                            uint3 at [[thread_position_in_grid]]) {
 #if defined(INTEGERS)
   uint each = 2;
+#elif defined(LONGS)
+  uint each = 2;
 #else
   uint each = 4;
 #endif
@@ -51,6 +53,8 @@ kernel void random_numbers(device OUT *out [[buffer(0)]], constant Params &p [[b
   uint4 words = philox(uint4(at.x, 0, p.stream, 0), uint2(p.seed_low, p.seed_high));
 #if defined(BITS)
   OUT numbers[4] = {words.x, words.y, words.z, words.w};
+#elif defined(LONGS)
+  OUT numbers[4] = {OUT(words.x) << 32 | words.y, OUT(words.z) << 32 | words.w, 0, 0};
 #elif defined(INTEGERS)
   OUT numbers[4] = {OUT(integer(words.x, words.y, p)), OUT(integer(words.z, words.w, p)), 0, 0};
 #elif defined(UNIFORM)

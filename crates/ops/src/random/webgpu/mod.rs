@@ -1,9 +1,12 @@
 //! On WebGPU: a thread per counter.
 
 use super::{Random, RandomKind};
-use crate::wgsl::{Build, launch_over, size};
+use crate::{
+    bind::no_doubles,
+    wgsl::{Build, launch_over, size},
+};
 use bessemer_core::{
-    DType, Operation, Result,
+    DType, DeviceKind, Operation, Result,
     gpu::{GpuTraits, Launches},
 };
 use bessemer_program::wgsl::THREADS;
@@ -12,12 +15,16 @@ pub(super) fn launches(op: &Random, gpu: &GpuTraits) -> Result<Launches> {
     if op.out.elements() == 0 {
         return Ok(Launches::default());
     }
+    if op.out.dtype() == DType::F64 {
+        return Err(no_doubles(op.name(), DeviceKind::WebGpu));
+    }
     let (kind, (low_bits, last_bits), [low, range, most]) = match op.kind {
+        RandomKind::Bits if op.out.dtype() == DType::U64 => (LONGS, (0, 0), [0.0; 3]),
         RandomKind::Bits => (BITS, (0, 0), [0.0; 3]),
         RandomKind::Uniform { low, high } => {
-            (UNIFORM, (0, 0), [low, high - low, Random::most(low, high, op.out.dtype())])
+            (UNIFORM, (0, 0), [low, high - low, Random::most(low, high, op.out.dtype())].map(|x| x as f32))
         }
-        RandomKind::Normal { mean, deviation } => (NORMAL, (0, 0), [mean, deviation, 0.0]),
+        RandomKind::Normal { mean, deviation } => (NORMAL, (0, 0), [mean as f32, deviation as f32, 0.0]),
         RandomKind::Integers { low, last } => (INTEGERS, (low, last), [0.0; 3]),
     };
     let counters = size(op.name(), op.out.elements())?.div_ceil(op.each() as u32);
@@ -48,6 +55,7 @@ pub(super) fn launches(op: &Random, gpu: &GpuTraits) -> Result<Launches> {
 
 /// What is made of the words of a counter, as `numbers`.
 const BITS: &str = "var numbers = words;";
+const LONGS: &str = "var numbers = array<vec2<u32>, 2>(words.yx, words.wz);";
 const UNIFORM: &str = "var numbers = array<f32, 4>(uniform_of(words.x), uniform_of(words.y), \
                        uniform_of(words.z), uniform_of(words.w));";
 const NORMAL: &str = "let one = normals(words.x, words.y);

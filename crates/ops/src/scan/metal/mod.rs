@@ -1,9 +1,12 @@
 //! On Metal: a threadgroup for each block of a row, after the totals of all blocks if there are several.
 
 use super::{Scan, ScanKind};
-use crate::gpu::{Draft, Rows, msl, msl_type};
+use crate::{
+    bind::no_doubles,
+    gpu::{Draft, Rows, msl, msl_type},
+};
 use bessemer_core::{
-    DType, Operation, Result,
+    DType, DeviceKind, Operation, Result,
     gpu::{GpuTraits, Launches},
 };
 
@@ -15,8 +18,11 @@ pub(super) fn scan(op: &Scan, gpu: &GpuTraits) -> Result<Launches> {
     if op.out.elements() == 0 {
         return Ok(Launches::default());
     }
+    if op.x.dtype() == DType::F64 {
+        return Err(no_doubles(op.name(), DeviceKind::Metal));
+    }
     let (rows, blocks) = (op.x.shape().rows(), op.x.shape().width().div_ceil(BLOCK).max(1));
-    let scratch = rows * blocks * size_of::<u32>();
+    let scratch = rows * blocks * op.x.dtype().block_bytes().max(4);
     let draft = |entry, write| {
         let source = msl!("../../gpu/types.metal", "scan.metal");
         let draft = Draft::new(op.name(), source, entry, gpu);
@@ -53,10 +59,20 @@ pub(super) fn scan(op: &Scan, gpu: &GpuTraits) -> Result<Launches> {
 /// The type of totals, what changes nothing, how two become one, and how one is written.
 fn texts(kind: ScanKind, dtype: DType) -> (&'static str, &'static str, &'static str, &'static str) {
     let float = dtype.is_float();
+    // What wraps is unsigned.
+    let natural = match (float, dtype.block_bytes()) {
+        (true, _) => "float",
+        (_, 8) => "ulong",
+        _ => "uint",
+    };
     let out = if float { "from_float<OUT>(x)" } else { "OUT(x)" };
     let (total, neutral, both) = match (kind, dtype) {
-        (ScanKind::Sum, _) => (if float { "float" } else { "uint" }, "0", "((a) + (b))"),
-        (ScanKind::Prod, _) => (if float { "float" } else { "uint" }, "1", "((a) * (b))"),
+        (ScanKind::Sum, _) => (natural, "0", "((a) + (b))"),
+        (ScanKind::Prod, _) => (natural, "1", "((a) * (b))"),
+        (ScanKind::Min, DType::I64) => ("long", "long(0x7ffffffffffffffful)", "min(a, b)"),
+        (ScanKind::Max, DType::I64) => ("long", "long(0x8000000000000000ul)", "max(a, b)"),
+        (ScanKind::Min, DType::U64) => ("ulong", "0xfffffffffffffffful", "min(a, b)"),
+        (ScanKind::Max, DType::U64) => ("ulong", "0ul", "max(a, b)"),
         (ScanKind::Min, DType::I32) => ("int", "2147483647", "min(a, b)"),
         (ScanKind::Max, DType::I32) => ("int", "int(0x80000000u)", "max(a, b)"),
         (ScanKind::Min, DType::U32) => ("uint", "0xffffffffu", "min(a, b)"),

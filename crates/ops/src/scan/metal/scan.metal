@@ -17,6 +17,8 @@ inline TOTAL total_of(half x) { return TOTAL(float(x)); }
 inline TOTAL total_of(bf16 x) { return TOTAL(to_float(x)); }
 inline TOTAL total_of(int x) { return TOTAL(x); }
 inline TOTAL total_of(uint x) { return TOTAL(x); }
+inline TOTAL total_of(long x) { return TOTAL(x); }
+inline TOTAL total_of(ulong x) { return TOTAL(x); }
 
 inline float nan_min(float a, float b) { return isnan(a) || a < b ? a : b; }
 inline float nan_max(float a, float b) { return isnan(a) || a > b ? a : b; }

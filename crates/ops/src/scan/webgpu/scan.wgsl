@@ -3,6 +3,7 @@
 // of them together.
 OPERANDS
 MATHS
+CARRIES
 
 var<workgroup> parts: array<TOTAL, THREADS>;
 
@@ -29,7 +30,7 @@ fn main(
     @builtin(local_invocation_index) thread: u32
 ) {
     let number = group.y * 32768u + group.x;
-    let neutral = bitcast<TOTAL>(params.neutral);
+    let neutral = neutral_total();
     let mode = MODE;
     if mode == 1 {
         if number >= params.rows { return; }
@@ -38,10 +39,10 @@ fn main(
         for (var first = 0u; first < params.blocks; first += THREADS) {
             let i = first + thread;
             var own = neutral;
-            if i < params.blocks { own = bitcast<TOTAL>(carries[first_block + i]); }
+            if i < params.blocks { own = carry_of(first_block + i); }
             let start = both(carry, before(own, neutral, thread));
             carry = both(carry, parts[THREADS - 1u]);
-            if i < params.blocks { carries[first_block + i] = bitcast<u32>(start); }
+            if i < params.blocks { keep_carry(first_block + i, start); }
             workgroupBarrier();
         }
         return;
@@ -58,10 +59,10 @@ fn main(
     }
     var start = before(own, neutral, thread);
     if mode == 0 {
-        if thread == THREADS - 1u { carries[number] = bitcast<u32>(parts[THREADS - 1u]); }
+        if thread == THREADS - 1u { keep_carry(number, parts[THREADS - 1u]); }
         return;
     }
-    if params.blocks > 1u { start = both(bitcast<TOTAL>(carries[number]), start); }
+    if params.blocks > 1u { start = both(carry_of(number), start); }
     let out = row_out(row);
     if params.initial != 0u && first == 0u { store_out(out, neutral); }
     for (var i = 0u; i < 4u; i++) {

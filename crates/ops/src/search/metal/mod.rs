@@ -1,9 +1,12 @@
 //! On Metal: a thread per value.
 
 use super::Search;
-use crate::gpu::{Draft, Rows, msl};
+use crate::{
+    bind::no_doubles,
+    gpu::{Draft, Rows, msl},
+};
 use bessemer_core::{
-    DType, Operation, Result,
+    DType, DeviceKind, Operation, Result,
     gpu::{GpuTraits, Launches},
 };
 
@@ -13,9 +16,10 @@ pub(super) fn search(op: &Search, gpu: &GpuTraits) -> Result<Launches> {
         return Ok(Launches::default());
     }
     let key = match sorted.dtype() {
-        DType::I32 => "int",
+        DType::F64 => return Err(no_doubles(op.name(), DeviceKind::Metal)),
+        DType::U64 => "ulong",
         dtype if dtype.is_float() => "float",
-        _ => "uint",
+        _ => "long",
     };
     let launch =
         Draft::new(op.name(), msl!("../../gpu/types.metal", "search.metal"), "search", gpu)

@@ -8,15 +8,20 @@ struct Params {
 };
 
 inline bool is_nan(float x) { return (as_type<uint>(x) & 0x7fffffffu) > 0x7f800000u; }
-inline bool is_nan(int) { return false; }
-inline bool is_nan(uint) { return false; }
+inline bool is_nan(long) { return false; }
+inline bool is_nan(ulong) { return false; }
 inline bool less(KEY a, KEY b) { return a < b || (!is_nan(a) && is_nan(b)); }
 inline float key_of(float x) { return x; }
 inline float key_of(half x) { return float(x); }
 inline float key_of(bf16 x) { return to_float(x); }
-inline int key_of(int x) { return x; }
-inline uint key_of(uint x) { return x; }
-inline uint key_of(uchar x) { return x; }
+inline long key_of(char x) { return x; }
+inline long key_of(short x) { return x; }
+inline long key_of(int x) { return x; }
+inline long key_of(long x) { return x; }
+inline long key_of(uchar x) { return x; }
+inline long key_of(ushort x) { return x; }
+inline long key_of(uint x) { return x; }
+inline ulong key_of(ulong x) { return x; }
 
 kernel void search(device const LIST *sorted [[buffer(0)]], device const LIST *values [[buffer(1)]],
                    device OUT *out [[buffer(2)]], constant Params &p [[buffer(3)]],

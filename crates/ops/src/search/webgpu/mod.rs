@@ -1,9 +1,12 @@
 //! On WebGPU: a thread per value.
 
 use super::Search;
-use crate::wgsl::{Build, launch_over, size};
+use crate::{
+    bind::no_doubles,
+    wgsl::{Build, launch_over, size},
+};
 use bessemer_core::{
-    DType, Operation, Result,
+    DType, DeviceKind, Operation, Result,
     gpu::{GpuTraits, Launches},
 };
 use bessemer_program::wgsl::THREADS;
@@ -16,11 +19,20 @@ pub(super) fn launches(op: &Search, gpu: &GpuTraits) -> Result<Launches> {
     let elements = size(op.name(), out.elements())?;
     let (row, groups) = launch_over(elements);
     let (key, less) = match sorted.dtype() {
-        DType::I32 => ("i32", "a < b"),
+        DType::F64 => return Err(no_doubles(op.name(), DeviceKind::WebGpu)),
+        DType::I64 => {
+            ("vec2<u32>", "bitcast<i32>(a.y) < bitcast<i32>(b.y) || (a.y == b.y && a.x < b.x)")
+        }
+        DType::U64 => ("vec2<u32>", "a.y < b.y || (a.y == b.y && a.x < b.x)"),
+        dtype if dtype.is_signed_integer() => ("i32", "a < b"),
         dtype if dtype.is_float() => ("f32", "lt_f32(a, b) || (!is_nan(a) && is_nan(b))"),
         _ => ("u32", "a < b"),
     };
-    let place = if out.dtype() == DType::I32 { "i32(start)" } else { "start" };
+    let place = match out.dtype() {
+        DType::I64 => "vec2<u32>(start, 0u)",
+        DType::I32 => "i32(start)",
+        _ => "start",
+    };
     let launch = Build::new(gpu, "search.wgsl", include_str!("search.wgsl"))
         .read("sorted", sorted)
         .rows(op.name(), "sorted", sorted)?

@@ -2,7 +2,10 @@
 //! belong, and high ones, which go to the front of the room beside it. Both are written in the order
 //! they are read, and threads take parts from a common list.
 
-use super::{keys::Code, portable::Portable};
+use super::{
+    keys::{Code, Word},
+    portable::Portable,
+};
 use bessemer_core::cpu::{CpuContext, Output};
 use bessemer_simd::Isa;
 use std::{
@@ -166,71 +169,72 @@ unsafe fn run<E: Engine>(to: &mut [E::Key], room: &mut [E::Key], team: Option<&C
     });
 }
 
-/// Writes the elements of `x` to `to`, sorted.
-pub(super) fn sort(
-    x: &[u32],
-    to: &mut [u32],
-    room: &mut [u32],
-    code: Code,
-    isa: Isa,
-    team: Option<&CpuContext<'_>>,
-) {
-    let (to, room) = (signed(to), signed(room));
-    share(team, Output::of(room), |start, room| {
-        for (key, &x) in room.iter_mut().zip(&x[start..]) {
-            *key = code.key(x);
-        }
-    });
-    match isa {
-        // SAFETY: the machine has it.
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => unsafe { run::<super::avx512::Keys32>(to, room, team) },
-        // SAFETY: every machine has it.
-        _ => unsafe { run::<Portable<i32>>(to, room, team) },
-    }
-    if code.changes() {
-        share(team, Output::of(to), |_, to| {
-            for key in to {
-                *key = code.element(*key) as i32;
+/// Sorts keys of some type by what the machine has.
+pub(super) trait Sortable: Copy + Ord + Send + Sync {
+    /// Sorts keys that are in `room`, to `to`.
+    fn sort(to: &mut [Self], room: &mut [Self], isa: Isa, team: Option<&CpuContext<'_>>);
+}
+
+macro_rules! sortable {
+    ($($type:ty $(: $engine:ident)?;)*) => {$(
+        impl Sortable for $type {
+            fn sort(to: &mut [Self], room: &mut [Self], isa: Isa, team: Option<&CpuContext<'_>>) {
+                match isa {
+                    $(
+                        // SAFETY: the machine has it.
+                        #[cfg(target_arch = "x86_64")]
+                        Isa::Avx512 => unsafe { run::<super::avx512::$engine>(to, room, team) },
+                    )?
+                    // SAFETY: every machine has it.
+                    _ => unsafe { run::<Portable<$type>>(to, room, team) },
+                }
             }
-        });
-    }
+        }
+    )*};
 }
 
-/// Writes the keys of `x` in their order, each with its place as the low half.
-pub(super) fn sort_pairs(
-    x: &[u32],
-    pairs: &mut [i64],
-    room: &mut [i64],
+sortable! {
+    i32: Keys32;
+    i64: Keys64;
+    [i64; 2];
+}
+
+/// Writes the keys of `x` to `to`, sorted, and makes elements of them.
+pub(super) fn sort<W: Word<Key: Sortable>>(
+    x: &[W],
+    to: &mut [W::Key],
+    room: &mut [W::Key],
     code: Code,
     isa: Isa,
     team: Option<&CpuContext<'_>>,
 ) {
     share(team, Output::of(room), |start, room| {
-        for (i, (pair, &x)) in room.iter_mut().zip(&x[start..]).enumerate() {
-            *pair = i64::from(code.key_of_value(x)) << 32 | (start + i) as i64;
+        for (key, x) in room.iter_mut().zip(&x[start..]) {
+            *key = x.key(code);
         }
     });
-    match isa {
-        // SAFETY: the machine has it.
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => unsafe { run::<super::avx512::Keys64>(pairs, room, team) },
-        // SAFETY: every machine has it.
-        _ => unsafe { run::<Portable<i64>>(pairs, room, team) },
-    }
+    W::Key::sort(to, room, isa, team);
 }
 
-/// The places of sorted pairs.
-pub(super) fn low_halves(pairs: &[i64], to: &mut [u32], team: Option<&CpuContext<'_>>) {
-    share(team, Output::of(to), |start, to| {
-        for (to, &pair) in to.iter_mut().zip(&pairs[start..]) {
-            *to = pair as u32;
+/// Writes the keys of `x` in their order, each with its place.
+pub(super) fn sort_pairs<W: Word<Pair: Sortable>>(
+    x: &[W],
+    pairs: &mut [W::Pair],
+    room: &mut [W::Pair],
+    code: Code,
+    isa: Isa,
+    team: Option<&CpuContext<'_>>,
+) {
+    share(team, Output::of(room), |start, room| {
+        for (i, (pair, x)) in room.iter_mut().zip(&x[start..]).enumerate() {
+            *pair = x.pair(start + i, code);
         }
     });
+    W::Pair::sort(pairs, room, isa, team);
 }
 
 /// Calls `work` with pieces of `to` and where they start, on all threads of a team.
-fn share<T: Send>(
+pub(super) fn share<T: Send>(
     team: Option<&CpuContext<'_>>,
     to: Output<'_, T>,
     work: impl Fn(usize, &mut [T]) + Sync,
@@ -243,10 +247,4 @@ fn share<T: Send>(
         Some(team) => team.split(to.len(), 1 << 14, piece),
         None => piece(0..to.len()),
     }
-}
-
-/// Words as signed numbers.
-fn signed(words: &mut [u32]) -> &mut [i32] {
-    // SAFETY: any 32 bits are a number, of the same size and alignment.
-    unsafe { &mut *(std::ptr::from_mut(words) as *mut [i32]) }
 }

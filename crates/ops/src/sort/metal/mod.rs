@@ -1,11 +1,15 @@
 //! On Metal: blocks of a row by a threadgroup each, and runs of several blocks step by step.
 
 use super::{Sort, Sorted};
-use crate::gpu::{Draft, Rows, bits_type, msl, msl_type};
+use crate::{
+    bind::no_doubles,
+    gpu::{Draft, Rows, bits_type, msl, msl_type},
+};
 use bessemer_core::{
-    Operation, Result,
+    DType, DeviceKind, Operation, Result,
     gpu::{GpuTraits, Launch, Launches},
 };
+use std::ops::Range;
 
 /// Elements that a threadgroup sorts: `BLOCK` in the source.
 const BLOCK: usize = 1024;
@@ -14,8 +18,10 @@ pub(super) fn sort(op: &Sort, gpu: &GpuTraits) -> Result<Launches> {
     if op.x.elements() == 0 {
         return Ok(Launches::default());
     }
+    if op.x.dtype() == DType::F64 {
+        return Err(no_doubles(op.name(), DeviceKind::Metal));
+    }
     let width = op.x.shape().width();
-    let scratch = op.x.elements() * size_of::<u64>();
     let mut launches = vec![blocks(op, gpu, false, width <= BLOCK)?];
     let mut run = 2 * BLOCK;
     while run / 2 < width {
@@ -28,12 +34,23 @@ pub(super) fn sort(op: &Sort, gpu: &GpuTraits) -> Result<Launches> {
         launches.push(blocks(op, gpu, true, run >= width)?);
         run *= 2;
     }
-    Ok(Launches { launches, scratch })
+    Ok(Launches { launches, scratch: scratch(op)[1].end })
+}
+
+/// Bytes of keys and of places.
+fn scratch(op: &Sort) -> [Range<usize>; 2] {
+    let (keys, places) = (op.x.elements() * key(op).1, op.x.elements() * size_of::<u32>());
+    [0..keys, keys..keys + places]
+}
+
+/// The type of keys, and its bytes.
+fn key(op: &Sort) -> (&'static str, usize) {
+    if op.x.dtype().block_bytes() == 8 { ("ulong", 8) } else { ("uint", 4) }
 }
 
 /// Sorts blocks, or merges what is `sorted` but for distances within blocks.
 fn blocks(op: &Sort, gpu: &GpuTraits, sorted: bool, last: bool) -> Result<Launch> {
-    let (x, out) = (&op.x, op.out.view());
+    let (x, out, [keys, places]) = (&op.x, op.out.view(), scratch(op));
     let source = msl!("../../gpu/types.metal", "sort.metal");
     let draft = Draft::new(op.name(), source, "sort_block", gpu).read("X", x);
     let draft = match op.out {
@@ -43,7 +60,9 @@ fn blocks(op: &Sort, gpu: &GpuTraits, sorted: bool, last: bool) -> Result<Launch
         }
     };
     draft
-        .scratch(0..x.elements() * size_of::<u64>(), true)
+        .define("KEY", key(op).0)
+        .scratch(keys, true)
+        .scratch(places, true)
         .size("width", x.shape().width())
         .flag("descending", op.descending)
         .flag("sorted", sorted)
@@ -57,12 +76,14 @@ fn blocks(op: &Sort, gpu: &GpuTraits, sorted: bool, last: bool) -> Result<Launch
 /// Compares elements in runs: each with that at the other end, or with that so far apart.
 fn step(op: &Sort, gpu: &GpuTraits, run: usize, apart: usize) -> Result<Launch> {
     let source = msl!("../../gpu/types.metal", "sort.metal");
-    let (rows, width) = (op.x.shape().rows(), op.x.shape().width());
+    let (rows, width, [keys, places]) = (op.x.shape().rows(), op.x.shape().width(), scratch(op));
     Draft::new(op.name(), source, "sort_step", gpu)
         .define("X", msl_type(op.x.dtype()))
         .define("OUT", msl_type(op.out.view().dtype()))
         .define_if(matches!(op.out, Sorted::Indices(_)), "INDICES")
-        .scratch(0..op.x.elements() * size_of::<u64>(), true)
+        .define("KEY", key(op).0)
+        .scratch(keys, true)
+        .scratch(places, true)
         .size("width", width)
         .size("run", run)
         .size("apart", apart)

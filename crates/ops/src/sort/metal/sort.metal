@@ -1,18 +1,18 @@
-// Sorting rows. Elements are whole numbers of 64 bits: how large they are, then where they come from, so
-// that no two are equal and the order is stable. X is the type of the elements, MOVED whole numbers of
-// their size, and OUT the type of what is written.
+// Sorting rows. Elements are told apart by KEY, a whole number that says how large they are, and then by
+// where they come from: no two are equal, so the order is stable. X is the type of the elements and OUT
+// that of what is written.
 //
 // Runs of 2, 4, 8 … elements are merged by comparing the first of two runs with the last, and then
 // elements ever nearer to each other. Up to BLOCK elements a threadgroup does that by itself. Rows
 // need not be powers of two: what lies behind them would be larger than anything else, and stay there.
 struct Params {
-  uint leads[3];
+  uint leads[4];
   uint width, descending, sorted, last;
   int x_step, out_step;
   Rows<2> lines;
 };
 struct Step {
-  uint leads[1];
+  uint leads[2];
   uint width, run, apart;
 };
 
@@ -26,53 +26,64 @@ inline uint size_of(half x) { return size_of_bits(float(x)); }
 inline uint size_of(bf16 x) { return size_of_bits(to_float(x)); }
 inline uint size_of(int x) { return uint(x) ^ 0x80000000u; }
 inline uint size_of(uint x) { return x; }
+inline ulong size_of(long x) { return ulong(x) ^ 0x8000000000000000ul; }
+inline ulong size_of(ulong x) { return x; }
+inline uint size_of(char x) { return size_of(int(x)); }
+inline uint size_of(short x) { return size_of(int(x)); }
 inline uint size_of(uchar x) { return x; }
+inline uint size_of(ushort x) { return x; }
 inline bool not_a_number(uint bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
+template <typename T> inline bool is_nan(T) { return false; }
 inline bool is_nan(float x) { return not_a_number(as_type<uint>(x)); }
 inline bool is_nan(half x) { return not_a_number(as_type<uint>(float(x))); }
 inline bool is_nan(bf16 x) { return not_a_number(uint(x.bits) << 16); }
-inline bool is_nan(int) { return false; }
-inline bool is_nan(uint) { return false; }
-inline bool is_nan(uchar) { return false; }
 
-inline ulong rank_of(X x, uint place, bool descending) {
-  uint size = size_of(x);
-  if (descending) size = ~size;
-  if (is_nan(x)) size = ~0u;
-  return ulong(size) << 32 | place;
+inline KEY key_of(X x, bool descending) {
+  KEY key = size_of(x);
+  if (descending) key = ~key;
+  return is_nan(x) ? ~KEY(0) : key;
 }
 
 #define BLOCK 1024
 
 // Puts two in order.
-inline void exchange(threadgroup ulong *ranks, uint a, uint b) {
-  ulong first = ranks[a], second = ranks[b];
-  if (first > second) {
-    ranks[a] = second;
-    ranks[b] = first;
+inline void exchange(threadgroup KEY *keys, threadgroup uint *places, uint a, uint b) {
+  KEY first = keys[a], second = keys[b];
+  uint one = places[a], other = places[b];
+  if (first > second || (first == second && one > other)) {
+    keys[a] = second;
+    keys[b] = first;
+    places[a] = other;
+    places[b] = one;
   }
 }
 
 // A threadgroup per block of a row: sorts it, or, if it consists of one sorted run that rises and falls,
 // merges that.
 kernel void sort_block(device const X *x [[buffer(0)]], device OUT *out [[buffer(1)]],
-                       device ulong *kept [[buffer(2)]], constant Params &p [[buffer(3)]],
+                       device KEY *kept [[buffer(2)]], device uint *kept_places [[buffer(3)]],
+                       constant Params &p [[buffer(4)]],
                        uint3 group [[threadgroup_position_in_grid]],
                        uint3 thread [[thread_position_in_threadgroup]],
                        uint3 threads [[threads_per_threadgroup]]) {
-  threadgroup ulong ranks[BLOCK];
+  threadgroup KEY keys[BLOCK];
+  threadgroup uint places[BLOCK];
   uint row = group.y, start = group.x * BLOCK;
   x += p.leads[0] + row_start(p.lines, 0, row);
   out += p.leads[1] + row_start(p.lines, 1, row);
   kept += long(row) * p.width;
+  kept_places += long(row) * p.width;
   for (uint i = thread.x; i < BLOCK; i += threads.x) {
     uint at = start + i;
     if (at >= p.width) {
-      ranks[i] = ~0ul;
+      keys[i] = ~KEY(0);
+      places[i] = ~0u;
     } else if (p.sorted) {
-      ranks[i] = kept[at];
+      keys[i] = kept[at];
+      places[i] = kept_places[at];
     } else {
-      ranks[i] = rank_of(x[long(at) * p.x_step], at, p.descending);
+      keys[i] = key_of(x[long(at) * p.x_step], p.descending);
+      places[i] = at;
     }
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -80,14 +91,14 @@ kernel void sort_block(device const X *x [[buffer(0)]], device OUT *out [[buffer
     if (!p.sorted) {
       for (uint i = thread.x; i < BLOCK / 2; i += threads.x) {
         uint first = i / (run / 2) * run, in_run = i % (run / 2);
-        exchange(ranks, first + in_run, first + run - 1 - in_run);
+        exchange(keys, places, first + in_run, first + run - 1 - in_run);
       }
       threadgroup_barrier(mem_flags::mem_threadgroup);
     }
     for (uint apart = p.sorted ? run / 2 : run / 4; apart > 0; apart /= 2) {
       for (uint i = thread.x; i < BLOCK / 2; i += threads.x) {
         uint a = i / apart * 2 * apart + i % apart;
-        exchange(ranks, a, a + apart);
+        exchange(keys, places, a, a + apart);
       }
       threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -95,10 +106,11 @@ kernel void sort_block(device const X *x [[buffer(0)]], device OUT *out [[buffer
   for (uint i = thread.x; i < BLOCK && start + i < p.width; i += threads.x) {
     uint at = start + i;
     if (!p.last) {
-      kept[at] = ranks[i];
+      kept[at] = keys[i];
+      kept_places[at] = places[i];
       continue;
     }
-    uint place = uint(ranks[i]);
+    uint place = places[i];
 #ifdef INDICES
     out[long(at) * p.out_step] = OUT(place);
 #else
@@ -108,9 +120,10 @@ kernel void sort_block(device const X *x [[buffer(0)]], device OUT *out [[buffer
 }
 
 // A thread per pair of elements that are further apart than a block.
-kernel void sort_step(device ulong *kept [[buffer(0)]], constant Step &p [[buffer(1)]],
-                      uint3 at [[thread_position_in_grid]]) {
+kernel void sort_step(device KEY *kept [[buffer(0)]], device uint *kept_places [[buffer(1)]],
+                      constant Step &p [[buffer(2)]], uint3 at [[thread_position_in_grid]]) {
   kept += long(at.y) * p.width;
+  kept_places += long(at.y) * p.width;
   // The first comparison of a run of p.run elements, or one of elements p.apart from each other.
   uint half_run = p.run / 2;
   uint a, b;
@@ -123,9 +136,12 @@ kernel void sort_step(device ulong *kept [[buffer(0)]], constant Step &p [[buffe
     b = a + p.apart;
   }
   if (b >= p.width) return;
-  ulong first = kept[a], second = kept[b];
-  if (first > second) {
+  KEY first = kept[a], second = kept[b];
+  uint one = kept_places[a], other = kept_places[b];
+  if (first > second || (first == second && one > other)) {
     kept[a] = second;
     kept[b] = first;
+    kept_places[a] = other;
+    kept_places[b] = one;
   }
 }

@@ -3,8 +3,9 @@
 // apart: the order is stable. What lies behind the row is larger than anything in it.
 OPERANDS
 MATHS
+KEYS
 
-var<workgroup> keys: array<u32, BLOCK>;
+var<workgroup> keys: array<KEY_TYPE, BLOCK>;
 var<workgroup> places: array<u32, BLOCK>;
 
 fn key_of_float(x: f32) -> u32 {
@@ -16,7 +17,7 @@ fn key_of_float(x: f32) -> u32 {
 fn exchange(a: u32, b: u32) {
     let first = keys[a];
     let second = keys[b];
-    if first > second || (first == second && places[a] > places[b]) {
+    if above(first, second) || (same(first, second) && places[a] > places[b]) {
         keys[a] = second;
         keys[b] = first;
         let place = places[a];
@@ -38,17 +39,17 @@ fn main(
     let row_of_x = row_x(row);
     for (var i = thread; i < BLOCK; i += THREADS) {
         let at = start + i;
-        var key = 0xffffffffu;
+        var key = most();
         var place = 0xffffffffu;
         if at < params.width {
             if sorted {
-                key = kept[row * params.width + at];
-                place = kept[params.elements + row * params.width + at];
+                key = kept_key(row * params.width + at);
+                place = kept[PLACES + row * params.width + at];
             } else {
                 let x = load_x(row_of_x + i32(at) * params.x_step);
                 key = KEY;
                 if params.descending != 0u { key = ~key; }
-                if LAST_KEY { key = 0xffffffffu; }
+                if LAST_KEY { key = most(); }
                 place = at;
             }
         }
@@ -82,8 +83,8 @@ fn main(
         if params.last != 0u {
             store_out(out + i32(at) * params.out_step, SAVE);
         } else {
-            kept[row * params.width + at] = keys[i];
-            kept[params.elements + row * params.width + at] = place;
+            keep_key(row * params.width + at, keys[i]);
+            kept[PLACES + row * params.width + at] = place;
         }
     }
 }

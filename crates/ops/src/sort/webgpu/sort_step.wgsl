@@ -1,6 +1,7 @@
 // A thread for each pair of elements that are further apart than a block: those at both ends of a
 // run, or `apart` from each other.
 OPERANDS
+KEYS
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -23,14 +24,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if b >= params.width { return; }
     let one = row * params.width + a;
     let other = row * params.width + b;
-    let first = kept[one];
-    let second = kept[other];
-    let first_place = kept[params.elements + one];
-    let second_place = kept[params.elements + other];
-    if first > second || (first == second && first_place > second_place) {
-        kept[one] = second;
-        kept[other] = first;
-        kept[params.elements + one] = second_place;
-        kept[params.elements + other] = first_place;
+    let first = kept_key(one);
+    let second = kept_key(other);
+    let first_place = kept[PLACES + one];
+    let second_place = kept[PLACES + other];
+    if above(first, second) || (same(first, second) && first_place > second_place) {
+        keep_key(one, second);
+        keep_key(other, first);
+        kept[PLACES + one] = second_place;
+        kept[PLACES + other] = first_place;
     }
 }

@@ -12,7 +12,7 @@ kernel void take_along(device const TYPE *x [[buffer(0)]], device const INDEX *i
   if (at.x >= p.count) return;
   long index = indices[p.leads[1] + row_start(p.places, 1, at.x)];
   if (index < 0) index += p.length;
-  TYPE found = OUTSIDE;
+  TYPE found = TYPE(OUTSIDE);
   if (index >= 0 && index < p.length) {
     found = x[p.leads[0] + row_start(p.places, 0, at.x) + index * p.axis_step];
   }

@@ -1,7 +1,7 @@
 //! On WebGPU: a thread per element.
 
 use super::TakeAlong;
-use crate::wgsl::{Build, launch_over, size, step};
+use crate::wgsl::{Build, launch_over, size, step, wgsl_index};
 use bessemer_core::{
     DType, Operation, Result,
     gpu::{GpuTraits, Launches},
@@ -19,9 +19,12 @@ pub(super) fn launches(op: &TakeAlong, gpu: &GpuTraits) -> Result<Launches> {
     fixed[*axis] = 0;
     // Not a number, by bits that no compiler sees through.
     let outside = match x.dtype() {
+        DType::F64 => "vec2<u32>(0u, 0x7ff80000u)",
+        DType::Complex64 => "vec2<u32>(0x7fc00000u, 0u)",
         dtype if dtype.is_float() => "bitcast<f32>(0x7fc00000u | (params.row >> 31u))",
+        dtype if dtype.block_bytes() == 8 => "vec2<u32>()",
         DType::Bool => "false",
-        DType::I32 => "0i",
+        dtype if dtype.is_signed_integer() => "0i",
         _ => "0u",
     };
     let launch = Build::new(gpu, "take_along.wgsl", include_str!("take_along.wgsl"))
@@ -36,7 +39,7 @@ pub(super) fn launches(op: &TakeAlong, gpu: &GpuTraits) -> Result<Launches> {
         .u32("length", size(op.name(), x.shape()[*axis])?)
         .i32("axis_step", step(op.name(), x.strides()[*axis])?)
         .define("OUTSIDE", outside)
-        .define("SIGNED", if indices.dtype() == DType::I32 { "true" } else { "false" })
+        .define("NUMBER", wgsl_index(indices.dtype()))
         .launch(groups, THREADS)?;
     Ok(launch.into())
 }

@@ -1,14 +1,12 @@
 // A thread for each element.
 OPERANDS
+NUMBER
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let i = id.y * params.row + id.x;
     if i >= params.elements || id.x >= params.row { return; }
-    let index = i32(load_indices(place_indices(i)));
-    let signed = SIGNED;
-    var number = u32(index);
-    if signed && index < 0 { number = u32(index + i32(params.length)); }
+    let number = number_of(load_indices(place_indices(i)), params.length);
     if number >= params.length {
         store_out(place_out(i), OUTSIDE);
         return;
