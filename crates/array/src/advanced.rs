@@ -2,13 +2,8 @@
 //! of an array with some elements replaced.
 
 use crate::{
-    Array, Error, Index, Operand, Result,
-    axis_map::AxisMap,
-    build_map::broadcast,
-    call::Call,
-    index::resolve,
-    node::Kind,
-    select::numbered,
+    Array, Error, Index, Operand, Result, axis_map::AxisMap, build_map::broadcast, call::Call,
+    index::resolve, node::Kind, select::numbered,
 };
 use bessemer_core::{Batch, DType, Shape, View};
 use bessemer_ops::{Copy, Scatter};
@@ -159,7 +154,10 @@ impl Array {
         let values = values.check()?;
         let fits = broadcast(op, &[("values", values), ("selected", &self.filled(shape, 0))]);
         if !fits.is_ok_and(|fits| fits == shape) {
-            let rule = format!("values have shape {}, which does not broadcast to {shape}", values.shape());
+            let rule = format!(
+                "values have shape {}, which does not broadcast to {shape}",
+                values.shape()
+            );
             return Err(Error::rule(op, rule, &[("array", self), ("values", values)]));
         }
         values.broadcast_to(&shape).check().cloned()
@@ -175,7 +173,10 @@ impl Array {
         };
         let taken: usize = selectors.iter().map(axes).sum();
         if taken > self.rank() {
-            return refuse(format!("too many indices: {taken} for an array of rank {}", self.rank()));
+            return refuse(format!(
+                "too many indices: {taken} for an array of rank {}",
+                self.rank()
+            ));
         }
         let has_arrays = selectors.iter().any(|selector| matches!(selector, Selector::Array(_)));
         let (mut basic, mut arrays, mut places) = (Vec::new(), Vec::new(), Vec::new());
@@ -191,7 +192,9 @@ impl Array {
                 Selector::Index(Index::At(index)) if has_arrays => {
                     let size = self.shape()[axis] as isize;
                     if index < -size || index >= size {
-                        return refuse(format!("index {index} is out of bounds for dimension {axis} of size {size}"));
+                        return refuse(format!(
+                            "index {index} is out of bounds for dimension {axis} of size {size}"
+                        ));
                     }
                     let index = Array::new(self.device(), index as i64)?;
                     places.push(place);
@@ -208,7 +211,10 @@ impl Array {
                 Selector::Array(mask) if mask.dtype() == DType::Bool => {
                     let sizes = &self.shape()[axis..axis + mask.rank()];
                     if **mask.shape() != *sizes {
-                        return refuse(format!("the mask has shape {}, but indexes dimensions of sizes {sizes:?}", mask.shape()));
+                        return refuse(format!(
+                            "the mask has shape {}, but indexes dimensions of sizes {sizes:?}",
+                            mask.shape()
+                        ));
                     }
                     places.push(place);
                     for index in mask.nonzero()? {
@@ -255,7 +261,7 @@ impl Array {
         for (i, (_, index)) in arrays.iter().enumerate() {
             let size = turned.shape()[i] as i64;
             let index = index.cast(DType::I64);
-            let index = Array::where_(&index.lt(0), &index + size, &index);
+            let index = Array::where_(&index.lt(0), &(&index + size), &index);
             let inside = index.ge(0).logical_and(&index.lt(size));
             place = Some(match place {
                 None => (index, inside),

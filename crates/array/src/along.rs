@@ -47,7 +47,9 @@ impl Array {
             let axis = self.axis(OP, axis)?;
             if indices.rank() != self.rank() {
                 let (given, rank) = (indices.rank(), self.rank());
-                let rule = format!("indices have {given} dimensions, but must have {rank}, as the array has");
+                let rule = format!(
+                    "indices have {given} dimensions, but must have {rank}, as the array has"
+                );
                 return Err(Error::rule(OP, rule, &named));
             }
             let by = indices.as_indices(OP, &named)?;

@@ -243,7 +243,8 @@ impl Array {
         };
         self.with(op, other, |a, b| {
             if !has_bits(a) {
-                let rule = format!("{} has no bitwise operations; convert it with `astype`", a.dtype());
+                let rule =
+                    format!("{} has no bitwise operations; convert it with `astype`", a.dtype());
                 return Err(Error::rule(op, rule, &[("a", a), ("b", b)]));
             }
             zip(op, MapOp::Binary(binary), a, b, a.dtype())

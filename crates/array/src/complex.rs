@@ -125,7 +125,8 @@ pub(crate) fn parts(z: &Array) -> [Array; 2] {
 
 /// What has no meaning for complex numbers.
 pub(crate) fn refused(op: &'static str, arrays: &[(&str, &Array)]) -> Error {
-    let rule = "complex numbers have no order and no such function; take `real()`, `imag()` or `abs()`";
+    let rule =
+        "complex numbers have no order and no such function; take `real()`, `imag()` or `abs()`";
     Error::rule(op, rule, arrays)
 }
 
@@ -254,8 +255,10 @@ pub(crate) fn hyperbolic(x: &Array) -> [Array; 2] {
     let (up, down) = (x.exp(), (-x).exp());
     let square = x.square();
     // Near 0 the exponentials cancel.
-    let near = x * ((&square * (1.0 / 5040.0) + 1.0 / 120.0) * &square * &square
-        + &square * (1.0 / 6.0) + 1.0);
+    let near = x
+        * ((&square * (1.0 / 5040.0) + 1.0 / 120.0) * &square * &square
+            + &square * (1.0 / 6.0)
+            + 1.0);
     let far = (&up - &down) * 0.5;
     [Array::where_(&x.abs().lt(0.5), &near, &far), (&up + &down) * 0.5]
 }
@@ -268,6 +271,7 @@ fn tangent(x: &Array, y: &Array) -> [Array; 2] {
     let [sinh, cosh] = hyperbolic(&bounded);
     let below = cosh + y2.cos();
     let real = Array::where_(&far, &x.sign(), &(sinh / &below));
-    let imaginary = Array::where_(&far, &(y2.sin() * (x.abs() * -2.0).exp() * 4.0), &(y2.sin() / &below));
+    let imaginary =
+        Array::where_(&far, &(y2.sin() * (x.abs() * -2.0).exp() * 4.0), &(y2.sin() / &below));
     [real, imaginary]
 }

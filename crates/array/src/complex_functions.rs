@@ -38,9 +38,7 @@ pub(crate) fn function(unary: Unary, re: &Array, im: &Array) -> Option<Result<Ar
             let large = re.abs().maximum(&im.abs()).gt(1e9);
             of(&Array::where_(&large, &far, &near), &im.atan2(&(re + 1.0)))
         }
-        Unary::Log10 => {
-            of(&size(re, im).log10(), &(im.atan2(re) * std::f32::consts::LOG10_E))
-        }
+        Unary::Log10 => of(&size(re, im).log10(), &(im.atan2(re) * std::f32::consts::LOG10_E)),
         _ => return None,
     })
 }

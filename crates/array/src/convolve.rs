@@ -1,6 +1,8 @@
 //! Convolutions in one and two dimensions: windows of the input as rows of a matrix, times the weights.
 
-use crate::{Array, Error, Pad, Result, build_map::common, call::Call, node::Kind, promote::float_of};
+use crate::{
+    Array, Error, Pad, Result, build_map::common, call::Call, node::Kind, promote::float_of,
+};
 use bessemer_core::{Batch, Shape, Strides, View};
 use bessemer_ops::Copy;
 use smallvec::smallvec;
@@ -77,7 +79,12 @@ impl Array {
         self.convolve("conv2d", weight, how)
     }
 
-    fn convolve<const D: usize>(&self, op: &'static str, weight: &Array, how: Convolution<D>) -> Array {
+    fn convolve<const D: usize>(
+        &self,
+        op: &'static str,
+        weight: &Array,
+        how: Convolution<D>,
+    ) -> Array {
         let named = [("x", self), ("weight", weight)];
         Array::build(op, &named, || {
             let sizes = Sizes::new(op, self, weight, how)?;
@@ -93,7 +100,8 @@ impl Array {
             // Groups, batch and places; then channels and the elements of a window.
             let dims = [&[groups, batch], &**places, &[*inputs], window].concat();
             let kind = Kind::Call(Arc::new(Windows::<D> { how }));
-            let windows = Array::lazy(dtype, Shape::new(&dims)?, kind, smallvec![x.check()?.clone()]);
+            let windows =
+                Array::lazy(dtype, Shape::new(&dims)?, kind, smallvec![x.check()?.clone()]);
             let count = |sizes: &[usize]| sizes.iter().product::<usize>();
             let (rows, depth) = (batch * count(places), inputs * count(window));
             let windows = windows.reshape_to(Shape::new(&[groups, rows, depth])?)?;
@@ -145,7 +153,10 @@ impl Sizes {
             ));
         }
         if !outputs.is_multiple_of(how.groups) {
-            return refuse(format!("{outputs} outputs are not a multiple of {} groups", how.groups));
+            return refuse(format!(
+                "{outputs} outputs are not a multiple of {} groups",
+                how.groups
+            ));
         }
         let window = weight.shape()[2..].to_vec();
         let mut places = Vec::new();
@@ -153,7 +164,9 @@ impl Sizes {
             let size = x.shape()[axis + 2] + 2 * how.padding[axis];
             let reach = how.dilation[axis] * window[axis].saturating_sub(1) + 1;
             let Some(room) = size.checked_sub(reach).filter(|_| window[axis] > 0) else {
-                return refuse(format!("a window of {reach} does not fit into {size} elements of dimension {axis}"));
+                return refuse(format!(
+                    "a window of {reach} does not fit into {size} elements of dimension {axis}"
+                ));
             };
             places.push(room / how.stride[axis] + 1);
         }

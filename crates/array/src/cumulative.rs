@@ -139,7 +139,8 @@ impl Array {
                     return Err(complex::refused(op, &named));
                 }
                 let initial = scanning.initial;
-                let part = |part: &Array| part.scan(axis, Scanning { kind: ScanKind::Sum, initial });
+                let part =
+                    |part: &Array| part.scan(axis, Scanning { kind: ScanKind::Sum, initial });
                 let [re, im] = complex::parts(self);
                 return complex::of(part(&re).check()?, part(&im).check()?);
             }
@@ -186,7 +187,8 @@ impl Array {
             return Ok(self.clone());
         }
         let (later, earlier) = (self.part(axis, 1, len), self.part(axis, 0, len));
-        let difference = if self.dtype() == DType::Bool { later.ne(&earlier) } else { later - earlier };
+        let difference =
+            if self.dtype() == DType::Bool { later.ne(&earlier) } else { later - earlier };
         difference.check().cloned()
     }
 }

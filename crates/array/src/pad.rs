@@ -58,7 +58,8 @@ impl Array {
                         let places = (0..before + size + behind)
                             .map(|i| source(with, i as i64 - before as i64, size as i64));
                         let places: Vec<i64> = places.collect();
-                        let places = Array::from_vec(self.device(), places, &[before + size + behind])?;
+                        let places =
+                            Array::from_vec(self.device(), places, &[before + size + behind])?;
                         array.take(&places, axis as isize).check()?.clone()
                     }
                 };

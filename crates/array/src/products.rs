@@ -30,7 +30,9 @@ impl Array {
             for ((&i, &j), number) in a.summed.iter().zip(&b.summed).zip(0..) {
                 let (size, other_size) = (self.shape()[i], other.shape()[j]);
                 if size != other_size {
-                    let rule = format!("axis {i} of a has size {size}, but axis {j} of b, which is summed over with it, {other_size} (pair {number})");
+                    let rule = format!(
+                        "axis {i} of a has size {size}, but axis {j} of b, which is summed over with it, {other_size} (pair {number})"
+                    );
                     return Err(Error::rule(OP, rule, &named));
                 }
             }
@@ -134,7 +136,7 @@ impl Array {
             }
             // Each coordinate times the next of the other, less the other way round.
             let (a, b) = (self.swap_axes(axis, -1), other.swap_axes(axis, -1));
-            let turned = |array: &Array, by| array.roll(-by, -1);
+            let turned = |array: &Array, by: isize| array.roll(-by, -1);
             let cross = turned(&a, 1) * turned(&b, 2) - turned(&a, 2) * turned(&b, 1);
             cross.swap_axes(axis, -1).check().cloned()
         })

@@ -48,7 +48,12 @@ impl Array {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn random_bits(device: &Arc<dyn Device>, shape: &[usize], seed: u64) -> Array {
-        draw(device, shape, DType::U32, Drawing { seed, stream: Stream::Bits, kind: RandomKind::Bits })
+        draw(
+            device,
+            shape,
+            DType::U32,
+            Drawing { seed, stream: Stream::Bits, kind: RandomKind::Bits },
+        )
     }
 
     /// Evenly distributed numbers of `range`, without its end, of a float or integer dtype.
@@ -73,7 +78,13 @@ impl Array {
         let Range { start: low, end: high } = range;
         if dtype.is_integer() {
             // Those whole numbers that are in the range.
-            return Array::random_integers(device, shape, low.ceil() as i64..high.ceil() as i64, dtype, seed);
+            return Array::random_integers(
+                device,
+                shape,
+                low.ceil() as i64..high.ceil() as i64,
+                dtype,
+                seed,
+            );
         }
         let good = low < high && (high - low).is_finite() && dtype.is_float();
         let kind = RandomKind::Uniform { low, high };
@@ -103,7 +114,8 @@ impl Array {
         dtype: DType,
         seed: u64,
     ) -> Array {
-        let good = dtype.is_float() && mean.is_finite() && deviation.is_finite() && deviation >= 0.0;
+        let good =
+            dtype.is_float() && mean.is_finite() && deviation.is_finite() && deviation >= 0.0;
         let kind = RandomKind::Normal { mean, deviation };
         let arguments = format!("mean: {mean}, deviation: {deviation}");
         checked(device, good, "random_normal", dtype, arguments, || {
@@ -236,7 +248,10 @@ impl Array {
         Array::build(OP, &named, || {
             let size = self.shape()[self.axis(OP, 0)?];
             if weights.rank() != 1 || weights.elements() != size {
-                let rule = format!("weights have shape {}, but must have one for each of {size}", weights.shape());
+                let rule = format!(
+                    "weights have shape {}, but must have one for each of {size}",
+                    weights.shape()
+                );
                 return Err(Error::rule(OP, rule, &named));
             }
             let weights = weights.cast(crate::promote::float_of(weights.dtype()));
@@ -261,7 +276,8 @@ fn checked(
     if good {
         return make();
     }
-    let rule = "the arguments are not finite or out of order, or the dtype cannot hold such numbers";
+    let rule =
+        "the arguments are not finite or out of order, or the dtype cannot hold such numbers";
     let operands = format!("{arguments}, dtype: {dtype}");
     Array::failed(device, Error::Rule { op, rule: rule.into(), operands })
 }

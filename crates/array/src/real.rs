@@ -1,10 +1,7 @@
 //! Functions of real numbers that are made of a few instructions, and tests of single numbers.
 
 use crate::{
-    Array, Error, Operand, Result,
-    build_map::zip,
-    complex, constant,
-    node::MapOp,
+    Array, Error, Operand, Result, build_map::zip, complex, constant, node::MapOp,
     promote::float_of,
 };
 use bessemer_core::{DType, Number};

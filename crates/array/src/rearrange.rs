@@ -45,7 +45,10 @@ impl Array {
         Array::build(OP, &named, || {
             let axis = self.axis(OP, axis)?;
             if counts.rank() != 1 || counts.elements() != self.shape()[axis] {
-                let rule = format!("counts have shape {}, but must have one element for each of axis {axis}", counts.shape());
+                let rule = format!(
+                    "counts have shape {}, but must have one element for each of axis {axis}",
+                    counts.shape()
+                );
                 return Err(Error::rule(OP, rule, &named));
             }
             if !counts.dtype().is_integer() {
@@ -82,7 +85,8 @@ impl Array {
             let rank = self.rank().max(counts.len());
             let (mut split, mut all, mut whole) = (Vec::new(), Vec::new(), Vec::new());
             for axis in 0..rank {
-                let size = (axis + self.rank()).checked_sub(rank).map_or(1, |axis| self.shape()[axis]);
+                let size =
+                    (axis + self.rank()).checked_sub(rank).map_or(1, |axis| self.shape()[axis]);
                 let count = (axis + counts.len()).checked_sub(rank).map_or(1, |axis| counts[axis]);
                 if count != 1 {
                     split.push(1);
@@ -119,7 +123,8 @@ impl Array {
             if first == 0 {
                 return Ok(self.clone());
             }
-            let (end, start) = (self.part(axis, size - first, first), self.part(axis, 0, size - first));
+            let (end, start) =
+                (self.part(axis, size - first, first), self.part(axis, 0, size - first));
             Array::concat(&[&end, &start], axis as isize)
         })
     }

@@ -1,9 +1,8 @@
 //! Reductions over all axes, or over some.
 
 use crate::{
-    Array, Axes, Error, Result, axes,
+    Array, Axes, Error, Result, axes, complex,
     node::Kind,
-    complex,
     promote::{float_of, total_of},
 };
 use bessemer_core::{DType, MAX_RANK, Shape};

@@ -38,7 +38,8 @@ impl Floats {
             let parts: Vec<_> = finite().map(|x| scientific(dtype, x, precision)).collect();
             let longest = |length: &dyn Fn(&Scientific) -> usize| parts.iter().map(length).max();
             floats.precision = longest(&|x| x.fraction.len()).unwrap_or(0);
-            let signed = |x: &Scientific| x.whole.len() + usize::from(plus && !x.whole.starts_with('-'));
+            let signed =
+                |x: &Scientific| x.whole.len() + usize::from(plus && !x.whole.starts_with('-'));
             floats.left = longest(&signed).unwrap_or(0);
             let digits = longest(&|x| exponent_digits(x.exponent)).unwrap_or(2);
             floats.exponent = Some(digits);

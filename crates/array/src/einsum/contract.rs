@@ -25,7 +25,10 @@ pub(super) fn operands(
         while let Some((i, j)) = twice(&labels) {
             let sizes = (array.shape()[i], array.shape()[j]);
             if sizes.0 != sizes.1 {
-                return Err(format!("axes {i} and {j} have one label, but sizes {} and {}", sizes.0, sizes.1));
+                return Err(format!(
+                    "axes {i} and {j} have one label, but sizes {} and {}",
+                    sizes.0, sizes.1
+                ));
             }
             array = array.moveaxis([i as isize, j as isize], [-2, -1]).diagonal(0);
             let label = labels[i];
@@ -68,7 +71,8 @@ pub(super) fn operands(
 
 /// Two axes of one label.
 fn twice(labels: &[Label]) -> Option<(usize, usize)> {
-    (1..labels.len()).find_map(|j| labels[..j].iter().position(|&label| label == labels[j]).map(|i| (i, j)))
+    (1..labels.len())
+        .find_map(|j| labels[..j].iter().position(|&label| label == labels[j]).map(|i| (i, j)))
 }
 
 /// The product of all operands, with the labels of `output` in any order.
@@ -153,7 +157,8 @@ impl Operand {
     fn times(&self, other: &Operand, needed: &dyn Fn(&Label) -> bool) -> Result<Operand> {
         let both = |label: &&Label| other.labels.contains(label);
         let shared: Vec<Label> = self.labels.iter().filter(both).copied().collect();
-        let (batch, summed): (Vec<Label>, Vec<Label>) = shared.iter().partition(|label| needed(label));
+        let (batch, summed): (Vec<Label>, Vec<Label>) =
+            shared.iter().partition(|label| needed(label));
         let free = |operand: &Operand| -> Vec<Label> {
             operand.labels.iter().filter(|label| !shared.contains(label)).copied().collect()
         };
@@ -186,7 +191,8 @@ impl Operand {
             array.check()?.reshape_to(Shape::new(&dims)?)
         };
         let a = as_matrices(self.ordered(&[&batch, &rows, &summed]), count(&row_sizes), depth)?;
-        let b = as_matrices(other.ordered(&[&batch, &summed, &columns]), depth, count(&column_sizes))?;
+        let b =
+            as_matrices(other.ordered(&[&batch, &summed, &columns]), depth, count(&column_sizes))?;
         let dims = [&*batch_sizes, &row_sizes, &column_sizes].concat();
         let array = a.matmul(&b).check()?.cast(dtype).reshape_to(Shape::new(&dims)?)?;
         Ok(Operand { array, labels })

@@ -41,7 +41,8 @@ impl Array {
             array.check()?;
         }
         let ranks: Vec<usize> = arrays.iter().map(|array| array.rank()).collect();
-        let Subscripts { inputs, output } = Subscripts::parse(subscripts, &ranks).map_err(refuse)?;
+        let Subscripts { inputs, output } =
+            Subscripts::parse(subscripts, &ranks).map_err(refuse)?;
         let built = Array::build(OP, &named, || {
             let dtype = common(OP, &named)?;
             let operands = contract::operands(arrays, &inputs, dtype).map_err(refuse)?;

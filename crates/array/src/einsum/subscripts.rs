@@ -24,16 +24,23 @@ impl Subscripts {
         };
         let terms: Vec<&str> = inputs.split(',').collect();
         if terms.len() != ranks.len() {
-            return Err(format!("the subscripts are for {} arrays, but {} are given", terms.len(), ranks.len()));
+            return Err(format!(
+                "the subscripts are for {} arrays, but {} are given",
+                terms.len(),
+                ranks.len()
+            ));
         }
-        let parsed: Vec<Term> = terms.iter().map(|term| Term::parse(term)).collect::<Result<_, _>>()?;
+        let parsed: Vec<Term> =
+            terms.iter().map(|term| Term::parse(term)).collect::<Result<_, _>>()?;
         let mut most = 0;
         let mut inputs = Vec::with_capacity(terms.len());
         for ((term, text), &rank) in parsed.iter().zip(&terms).zip(ranks) {
             let letters = term.before.len() + term.behind.len();
             let fits = if term.ellipsis { letters <= rank } else { letters == rank };
             if !fits {
-                return Err(format!("`{text}` has {letters} labels, but is for an array of rank {rank}"));
+                return Err(format!(
+                    "`{text}` has {letters} labels, but is for an array of rank {rank}"
+                ));
             }
             most = most.max(rank - letters);
             inputs.push(term.labels(rank - letters));
@@ -102,7 +109,8 @@ impl Term {
 
     /// All labels, with those of an ellipsis of so many axes.
     fn labels(&self, axes: usize) -> Vec<Label> {
-        let letters = |letters: &[char]| letters.iter().copied().map(Label::Letter).collect::<Vec<_>>();
+        let letters =
+            |letters: &[char]| letters.iter().copied().map(Label::Letter).collect::<Vec<_>>();
         let between = if self.ellipsis { axes } else { 0 };
         let ellipsis = (0..between).rev().map(Label::Ellipsis);
         letters(&self.before).into_iter().chain(ellipsis).chain(letters(&self.behind)).collect()
@@ -120,7 +128,10 @@ mod tests {
     #[test]
     fn the_result_has_what_stands_once_in_order() {
         let parsed = Subscripts::parse("kj, ji", &[2, 2]).unwrap();
-        assert_eq!(parsed, Subscripts { inputs: vec![letters("kj"), letters("ji")], output: letters("ik") });
+        assert_eq!(
+            parsed,
+            Subscripts { inputs: vec![letters("kj"), letters("ji")], output: letters("ik") }
+        );
         assert_eq!(Subscripts::parse("ii", &[2]).unwrap().output, []);
         assert_eq!(Subscripts::parse("ii->i", &[2]).unwrap().output, letters("i"));
     }
@@ -129,7 +140,10 @@ mod tests {
     fn ellipses_are_counted_from_their_end() {
         let parsed = Subscripts::parse("...ij,...jk", &[4, 3]).unwrap();
         let [a, b] = [1, 0].map(Label::Ellipsis);
-        assert_eq!(parsed.inputs, [[vec![a, b], letters("ij")].concat(), [vec![b], letters("jk")].concat()]);
+        assert_eq!(
+            parsed.inputs,
+            [[vec![a, b], letters("ij")].concat(), [vec![b], letters("jk")].concat()]
+        );
         assert_eq!(parsed.output, [vec![a, b], letters("ik")].concat());
         assert_eq!(Subscripts::parse("i...->...i", &[1]).unwrap().output, letters("i"));
     }

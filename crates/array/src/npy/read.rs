@@ -177,12 +177,7 @@ impl Stored {
         known.then_some(Stored { kind, size, swapped })
     }
 
-    fn array(
-        &self,
-        device: &Arc<dyn Device>,
-        data: &[u8],
-        shape: &Shape,
-    ) -> Result<Array> {
+    fn array(&self, device: &Arc<dyn Device>, data: &[u8], shape: &Shape) -> Result<Array> {
         match (self.kind, self.size) {
             (b'f', 2) => self.each::<2, f16>(device, data, shape, f16::from_ne_bytes),
             (b'f', 4) => self.each::<4, f32>(device, data, shape, f32::from_ne_bytes),

@@ -25,7 +25,8 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(case("i32 of many bits, transposed", 40, |f| {
         f.operand(I32, &[6, 40], |f, _| (f.uniform() * 4e9 - 2e9).floor())?.transpose()
     }));
-    for (len, index) in [(33, U32), (0, U32), (1500, I32), (50_000, U32), (4096, I32), (4097, I64)] {
+    for (len, index) in [(33, U32), (0, U32), (1500, I32), (50_000, U32), (4096, I32), (4097, I64)]
+    {
         cases.push(Case::new(
             "compact",
             format!("{index} places in {len}"),

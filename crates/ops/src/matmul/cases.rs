@@ -27,7 +27,8 @@ pub(crate) fn cases() -> Vec<Case> {
         }
     }
     for dtype in DType::PLAIN.into_iter().filter(|dtype| !dtype.fits_f32() && *dtype != Bool) {
-        for [m, k, n] in [[5, 7, 3], [33, 65, 37], [1, 30, 40], [40, 30, 1], [4, 0, 5], [6, 700, 5]] {
+        for [m, k, n] in [[5, 7, 3], [33, 65, 37], [1, 30, 40], [40, 30, 1], [4, 0, 5], [6, 700, 5]]
+        {
             cases.push(plain(&[m, k], &[k, n], &[m, n], [dtype; 3]));
         }
         cases.push(plain(&[3, 1, 9, 8], &[5, 8, 7], &[3, 5, 9, 7], [dtype; 3]));

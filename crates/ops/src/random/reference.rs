@@ -18,7 +18,8 @@ fn number(op: &Random, i: usize) -> Number {
     let double = dtype.block_bytes() == 8;
     let step = 0.5f64.powi(if double { 53 } else { 24 });
     // From 0 to before 1.
-    let share = |i: usize| step * if double { (long(i) >> 11) as f64 } else { (word(i) >> 8).into() };
+    let share =
+        |i: usize| step * if double { (long(i) >> 11) as f64 } else { (word(i) >> 8).into() };
     match op.kind {
         RandomKind::Bits if double => Number::Integer(long(i).into()),
         RandomKind::Bits => Number::Integer(word(i).into()),

@@ -43,7 +43,9 @@ pub(crate) fn cases() -> Vec<Case> {
     }));
     cases.extend(both("f32 transposed", false, |f| f.random(F32, &[900, 4])?.transpose()));
     cases.extend(both("f32 backwards", true, |f| f.random(F32, &[3, 600])?.step(1, 599, 600, -1)));
-    for (descending, dtype) in [(false, F32), (true, F32), (true, BF16), (false, F16), (false, F64), (true, F64)] {
+    for (descending, dtype) in
+        [(false, F32), (true, F32), (true, BF16), (false, F16), (false, F64), (true, F64)]
+    {
         let name = format!("{dtype} NaN, inf, zeros, ties{}", order(descending));
         cases.extend(both(name, descending, move |f| special(f, dtype)));
     }
@@ -69,10 +71,15 @@ pub(crate) fn cases() -> Vec<Case> {
         Ok(Sort { x, descending: false, out })
     }));
     for dims in [&[2, 9][..], &[1, 3000]] {
-        cases.push(Case::new("argsort", format!("f64 {dims:?}, i64 indices"), Tolerance::EXACT, move |f| {
-            let x = f.random(F64, dims)?;
-            Ok(Sort { x, descending: true, out: Sorted::Indices(f.output(I64, dims)?) })
-        }));
+        cases.push(Case::new(
+            "argsort",
+            format!("f64 {dims:?}, i64 indices"),
+            Tolerance::EXACT,
+            move |f| {
+                let x = f.random(F64, dims)?;
+                Ok(Sort { x, descending: true, out: Sorted::Indices(f.output(I64, dims)?) })
+            },
+        ));
     }
     cases
 }

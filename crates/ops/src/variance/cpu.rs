@@ -29,10 +29,7 @@ struct Sums {
 
 impl Sums {
     fn and(self, other: Sums) -> Sums {
-        Sums {
-            distances: self.distances + other.distances,
-            squares: self.squares + other.squares,
-        }
+        Sums { distances: self.distances + other.distances, squares: self.squares + other.squares }
     }
 }
 
@@ -104,7 +101,8 @@ fn of<T: Real>(op: &Variance, cpu: &CpuContext<'_>, twice: bool) {
             for task in tasks {
                 let (row, first) = (task / groups, task % groups * BESIDE);
                 let offsets = outer.offsets(row);
-                let at = |view: usize, i: usize| leads[view] + offsets[view] + i as isize * beside[view];
+                let at =
+                    |view: usize, i: usize| leads[view] + offsets[view] + i as isize * beside[view];
                 all.columns(at(0, first), BESIDE.min(size - first), |i, found| {
                     all.put(found, at(1, first + i), at(2, first + i));
                 });

@@ -58,7 +58,8 @@ fn blocks<T: Factor>(op: &Matmul, cpu: &CpuContext<'_>) {
     let (a, b) = (input::<T>(&op.a, a), input::<T>(&op.b, b));
     let target = cpu.output::<T>(&op.out);
     let out = at(&op.out, target.as_ptr());
-    let (all, isa, next) = (Output::of(cpu.scratch(workers * T::ROOM)), cpu.isa(), AtomicUsize::new(0));
+    let (all, isa, next) =
+        (Output::of(cpu.scratch(workers * T::ROOM)), cpu.isa(), AtomicUsize::new(0));
     cpu.run(workers, |worker| {
         // SAFETY: each worker has its own piece.
         let room = unsafe { all.range(worker * T::ROOM..(worker + 1) * T::ROOM) };
@@ -265,7 +266,8 @@ impl<T: Integer> Integers<'_, T> {
     ) {
         let (a, out) = (self.a, self.out);
         let place = |i: usize, j: usize| {
-            out.first.wrapping_offset((row + i) as isize * out.row + (column + j) as isize * out.column)
+            out.first
+                .wrapping_offset((row + i) as isize * out.row + (column + j) as isize * out.column)
         };
         let mut sums = [[T::default(); WIDE]; ROWS];
         for (i, panel) in self.panel.as_chunks::<WIDE>().0.iter().take(depth).enumerate() {

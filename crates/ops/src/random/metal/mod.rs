@@ -21,10 +21,14 @@ pub(super) fn random(op: &Random, gpu: &GpuTraits) -> Result<Launches> {
     let (kind, (low_bits, last_bits), [low, size, most]) = match op.kind {
         RandomKind::Bits if op.out.dtype() == DType::U64 => ("LONGS", (0, 0), [0.0; 3]),
         RandomKind::Bits => ("BITS", (0, 0), [0.0; 3]),
-        RandomKind::Uniform { low, high } => {
-            ("UNIFORM", (0, 0), [low, high - low, Random::most(low, high, op.out.dtype())].map(|x| x as f32))
+        RandomKind::Uniform { low, high } => (
+            "UNIFORM",
+            (0, 0),
+            [low, high - low, Random::most(low, high, op.out.dtype())].map(|x| x as f32),
+        ),
+        RandomKind::Normal { mean, deviation } => {
+            ("NORMAL", (0, 0), [mean as f32, deviation as f32, 0.0])
         }
-        RandomKind::Normal { mean, deviation } => ("NORMAL", (0, 0), [mean as f32, deviation as f32, 0.0]),
         RandomKind::Integers { low, last } => ("INTEGERS", (low, last), [0.0; 3]),
     };
     let source = msl!("../../gpu/types.metal", "random.metal");

@@ -39,7 +39,10 @@ pub(super) fn launches(op: &Scan, gpu: &GpuTraits) -> Result<Launches> {
             .u32("initial", op.initial.into())
             .u32("neutral", neutral as u32)
             .u32("neutral_high", (neutral >> 32) as u32)
-            .define("CARRIES", if wide { CARRIES_64.to_owned() } else { CARRIES_32.replace("TOTAL", total) })
+            .define(
+                "CARRIES",
+                if wide { CARRIES_64.to_owned() } else { CARRIES_32.replace("TOTAL", total) },
+            )
             .define("MODE", mode)
             .define("TOTAL", total)
             .define("BOTH", both);

@@ -89,16 +89,11 @@ macro_rules! word {
     };
 }
 
-word!(
-    u32, i32, i64, 0x7f80_0000,
-    |key, place| i64::from(key) << 32 | place as i64,
-    |pair| pair as u32 as usize
-);
-word!(
-    u64, i64, [i64; 2], 0x7ff0_0000_0000_0000,
-    |key, place| [key, place as i64],
-    |pair| pair[1] as usize
-);
+word!(u32, i32, i64, 0x7f80_0000, |key, place| i64::from(key) << 32 | place as i64, |pair| pair
+    as u32
+    as usize);
+word!(u64, i64, [i64; 2], 0x7ff0_0000_0000_0000, |key, place| [key, place as i64], |pair| pair[1]
+    as usize);
 
 #[cfg(test)]
 mod tests {

@@ -37,7 +37,8 @@ pub(super) fn sort(op: &Sort, cpu: &CpuContext<'_>) {
 
 /// Writes sorted elements.
 fn elements<W: Word<Key: Sortable> + Narrow>(op: &Sort, out: &View, cpu: &CpuContext<'_>) {
-    let (code, isa, width) = (Code::new(op.x.dtype(), op.descending), cpu.isa(), op.x.shape().width());
+    let (code, isa, width) =
+        (Code::new(op.x.dtype(), op.descending), cpu.isa(), op.x.shape().width());
     let (source, target) = (Source::<W>::new(&op.x, cpu), Target::<W>::new(out, cpu));
     // A copy, the keys, and room for as many.
     each_row::<W>(&op.x, cpu, 3 * width, |row, memory, team| {
@@ -68,7 +69,8 @@ fn indices<W: Word<Pair: Sortable> + Narrow, I: Element>(
     cpu: &CpuContext<'_>,
     index: impl Fn(usize) -> I + Sync,
 ) {
-    let (code, isa, width) = (Code::new(op.x.dtype(), op.descending), cpu.isa(), op.x.shape().width());
+    let (code, isa, width) =
+        (Code::new(op.x.dtype(), op.descending), cpu.isa(), op.x.shape().width());
     let (source, all, lines) = (Source::<W>::new(&op.x, cpu), cpu.output::<I>(out), Lines::of(out));
     // A copy; then pairs of two words each, and room for as many.
     let even = width.next_multiple_of(4);
