@@ -102,7 +102,7 @@ comparisons! {
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::new(&device, [3, 5, 7])?;
-    /// assert_eq!(a.ge(5).sum_all().item::<i32>()?, 2);
+    /// assert_eq!(a.ge(5).sum_all().item::<i64>()?, 2);
     /// # Ok::<(), Error>(())
     /// ```
     ge = Ge,

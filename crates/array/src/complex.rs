@@ -240,13 +240,14 @@ pub(crate) fn size(re: &Array, im: &Array) -> Array {
 /// The root in the right half of the plane.
 pub(crate) fn root(re: &Array, im: &Array) -> Result<Array> {
     // Of half the size, so that the sum cannot overflow.
-    let whole = ((size(&(re * 0.5), &(im * 0.5)) + re.abs() * 0.5) * 1.0).sqrt();
+    let whole = (size(&(re * 0.5), &(im * 0.5)) + re.abs() * 0.5).sqrt();
     let zero = whole.eq(0);
     let other = im.abs() / (Array::where_(&zero, 1, &whole) * 2.0);
     let right = re.ge(0);
     let real = Array::where_(&right, &whole, &other);
     let imaginary = Array::where_(&right, &other, &whole);
-    let below = im.lt(0);
+    // Also below is what is no more than a sign.
+    let below = im.lt(0).logical_or(&im.recip().eq(f32::NEG_INFINITY));
     of(&real, &Array::where_(&below, &-&imaginary, &imaginary))
 }
 

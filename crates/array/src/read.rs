@@ -32,7 +32,7 @@ impl Array {
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
-    /// assert_eq!(Array::arange(&device, 0, 101, 1).sum_all().item::<i32>()?, 5050);
+    /// assert_eq!(Array::arange(&device, 0, 101, 1).sum_all().item::<i64>()?, 5050);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn item<T: Item>(&self) -> Result<T> {

@@ -3,7 +3,7 @@
 
 use crate::*;
 use bessemer_core::{
-    DType::{self, BF16, F32, I32, Q4_0, Q8_0, U32},
+    DType::{self, BF16, Complex64, F32, I32, Q4_0, Q8_0, U32},
     Device, Operation, Shape, View,
 };
 use bessemer_cpu::Reference;
@@ -322,6 +322,9 @@ fn products(walk: &Walk) {
     let ints = walk.view(I32, &[2, 4]);
     let matmul = Matmul { a: f(&[2, 4]), b: f(&[4, 3]), out: f(&[2, 3]) };
     walk.refuse(Matmul { a: ints.clone(), ..matmul.clone() });
+    let wide = Matmul { out: walk.view(I32, &[2, 3]), ..matmul.clone() };
+    walk.refuse(wide.clone());
+    walk.refuse(Matmul { a: ints.clone(), ..wide });
     walk.refuse(Matmul { a: f(&[4]), ..matmul.clone() });
     walk.refuse(Matmul { a: f(&[2, 5]), ..matmul.clone() });
     walk.refuse(Matmul { a: f(&[7, 2, 4]), ..matmul.clone() });
@@ -395,6 +398,7 @@ fn others(walk: &Walk) {
     walk.refuse(Gated { up: f(&[5]), ..gated });
     walk.refuse(Copy { x: f(&[2, 32]), out: f(&[32, 2]) });
     walk.refuse(Copy { x: f(&[2, 32]), out: blocks.clone() });
+    walk.refuse(Copy { x: f(&[2, 32]), out: walk.view(Complex64, &[2, 32]) });
     walk.refuse(Quantize { x: f(&[2, 32]), out: f(&[2, 32]) });
     walk.refuse(Quantize { x: ints, out: blocks.clone() });
     walk.refuse(Dequantize { x: blocks, out: f(&[2, 64]) });
