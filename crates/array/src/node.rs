@@ -37,8 +37,8 @@ pub(crate) type Inputs = SmallVec<[Array; 3]>;
 /// What is done with the inputs.
 #[derive(Clone)]
 pub(crate) enum Kind {
-    /// The same number everywhere; no inputs.
-    Fill(f64),
+    /// The same number everywhere, as it is stored; no inputs.
+    Fill(u64),
     /// Each element from those in the same place.
     Map(MapOp),
     /// One element from many.
@@ -59,6 +59,12 @@ pub(crate) enum MapOp {
     Compare(Compare),
     /// The second where the first is true, else the third.
     Select,
+    /// The real part of a complex number.
+    Real,
+    /// The imaginary part of a complex number.
+    Imag,
+    /// A complex number of its two parts.
+    Complex,
     /// The nearest value of the node's dtype.
     Cast,
 }
@@ -168,6 +174,9 @@ impl MapOp {
             MapOp::Binary(op) => op.name(),
             MapOp::Compare(op) => op.name(),
             MapOp::Select => "where",
+            MapOp::Real => "real",
+            MapOp::Imag => "imag",
+            MapOp::Complex => "complex",
             MapOp::Cast => "astype",
         }
     }

@@ -202,7 +202,9 @@ impl Emitter<'_> {
     /// of the element it is made of.
     fn may_overwrite(&self, input: &Input, operands: &Operands, dtype: DType) -> bool {
         let fits = |view: &View| {
-            view.dtype().block_bytes() == dtype.block_bytes()
+            let complex = view.dtype().is_complex() || dtype.is_complex();
+            !complex
+                && view.dtype().block_bytes() == dtype.block_bytes()
                 && view.is_contiguous()
                 && view.buffer().is_writable()
                 // A small part of a large buffer would keep all of it.

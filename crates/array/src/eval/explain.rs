@@ -5,7 +5,7 @@ use super::{
     plan::{Plan, Role},
     recipe::{Operands, Recipe, Source},
 };
-use crate::{Array, Result, node::Kind};
+use crate::{Array, Result, constant, node::Kind};
 use std::fmt::Write;
 
 impl Array {
@@ -108,7 +108,8 @@ impl Explanation<'_> {
                 array.shape()
             );
         }
-        for (i, value) in operands.uniforms.iter().enumerate() {
+        for (i, (&value, &dtype)) in operands.uniforms.iter().zip(&recipe.uniforms).enumerate() {
+            let value = constant::text(dtype, value);
             let _ = writeln!(self.text, "   c{i}: {value}");
         }
         for line in program.to_string().lines() {
