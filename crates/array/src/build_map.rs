@@ -22,9 +22,37 @@ impl Array {
         self.map(MapOp::Cast, dtype)
     }
 
-    /// The same elements in memory of their own.
-    pub(crate) fn copied(&self) -> Array {
+    /// The same elements in memory of their own, gapless and in row-major order.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?.transpose();
+    /// assert!(!a.view()?.is_contiguous());
+    /// assert!(a.copied().view()?.is_contiguous());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn copied(&self) -> Array {
+        if self.error().is_some() {
+            return self.clone();
+        }
         self.map(MapOp::Cast, self.dtype())
+    }
+
+    /// A number as an array of rank 0, of the dtype that it has beside this one.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::ones(&device, &[3], DType::F16);
+    /// assert_eq!(a.number_beside(2).dtype(), DType::F16);
+    /// assert!(a.astype(DType::U8).number_beside(256).check().is_err());
+    /// ```
+    pub fn number_beside(&self, number: impl Into<Scalar>) -> Array {
+        self.with("number", Operand::Scalar(number.into()), |_, number| Ok(number.clone()))
     }
 
     pub(super) fn map(&self, op: MapOp, dtype: DType) -> Array {

@@ -219,12 +219,15 @@ pub(crate) fn function(op: &'static str, unary: Unary, z: &Array) -> Result<Arra
             let [p, q] = tangent(re, im);
             of(&p, &q)
         }
-        _ => Err(refused(op, &[("x", z)])),
+        _ => match crate::complex_functions::function(unary, re, im) {
+            Some(made) => made,
+            None => Err(refused(op, &[("x", z)])),
+        },
     }
 }
 
 /// The distance from zero, without squares that overflow.
-fn size(re: &Array, im: &Array) -> Array {
+pub(crate) fn size(re: &Array, im: &Array) -> Array {
     let (re, im) = (re.abs(), im.abs());
     let (large, small) = (re.maximum(&im), re.minimum(&im));
     let ratio = Array::where_(&large.eq(0), 0, &(&small / &large));
@@ -235,7 +238,7 @@ fn size(re: &Array, im: &Array) -> Array {
 }
 
 /// The root in the right half of the plane.
-fn root(re: &Array, im: &Array) -> Result<Array> {
+pub(crate) fn root(re: &Array, im: &Array) -> Result<Array> {
     // Of half the size, so that the sum cannot overflow.
     let whole = (size(&(re * 0.5), &(im * 0.5)) + re.abs() * 0.5).sqrt();
     let zero = whole.eq(0);
@@ -249,7 +252,7 @@ fn root(re: &Array, im: &Array) -> Result<Array> {
 }
 
 /// The hyperbolic sine and cosine.
-fn hyperbolic(x: &Array) -> [Array; 2] {
+pub(crate) fn hyperbolic(x: &Array) -> [Array; 2] {
     let (up, down) = (x.exp(), (-x).exp());
     let square = x.square();
     // Near 0 the exponentials cancel.

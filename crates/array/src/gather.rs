@@ -1,7 +1,7 @@
 //! Elements picked by an array of indices.
 
-use crate::{Array, Error, call::Call, node::Kind};
-use bessemer_core::{Batch, DType, Shape, View};
+use crate::{Array, call::Call, node::Kind};
+use bessemer_core::{Batch, Shape, View};
 use bessemer_ops::Gather;
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -49,20 +49,7 @@ impl Array {
         let named = [("array", self), ("indices", indices)];
         Array::build(OP, &named, || {
             let axis = self.axis(OP, axis)?;
-            let indices = match indices.dtype() {
-                DType::U8 | DType::U16 => indices.cast(DType::U32),
-                DType::I8 | DType::I16 => indices.cast(DType::I32),
-                DType::I32 | DType::U32 | DType::I64 => indices.clone(),
-                // What is more than any array has is as far outside as anything.
-                DType::U64 => indices.minimum(i64::MAX).cast(DType::I64),
-                _ => {
-                    let rule = format!(
-                        "indices is {}, but must be integers; to select by a mask use `where_`",
-                        indices.dtype()
-                    );
-                    return Err(Error::rule(OP, rule, &named));
-                }
-            };
+            let indices = indices.as_indices(OP, &named)?;
             let mut dims = self.shape()[..axis].to_vec();
             dims.extend_from_slice(indices.shape());
             dims.extend_from_slice(&self.shape()[axis + 1..]);

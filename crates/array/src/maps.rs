@@ -143,6 +143,127 @@ real_functions! {
     /// # Ok::<(), Error>(())
     /// ```
     tanh = Tanh,
+    /// The angle whose sine it is, in radians; NaN beyond 1 either way.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, 1.0, 2.0])?;
+    /// assert_eq!(a.asin().to_string(), "[0.        1.5707964       nan]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    asin = Asin,
+    /// The angle whose cosine it is, in radians; NaN beyond 1 either way.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1.0f32, 0.0])?;
+    /// assert_eq!(a.acos().to_vec::<f32>()?, [0.0, std::f32::consts::FRAC_PI_2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    acos = Acos,
+    /// The angle whose tangent it is, in radians.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, f32::INFINITY])?;
+    /// assert_eq!(a.atan().to_vec::<f32>()?, [0.0, std::f32::consts::FRAC_PI_2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    atan = Atan,
+    /// The hyperbolic sine.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, -1e-20, f32::INFINITY])?;
+    /// assert_eq!(a.sinh().to_vec::<f32>()?, [0.0, -1e-20, f32::INFINITY]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    sinh = Sinh,
+    /// The hyperbolic cosine.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, f32::NEG_INFINITY])?;
+    /// assert_eq!(a.cosh().to_vec::<f32>()?, [1.0, f32::INFINITY]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    cosh = Cosh,
+    /// The inverse of the hyperbolic sine.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, 1e-20])?;
+    /// assert_eq!(a.asinh().to_vec::<f32>()?, [0.0, 1e-20]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    asinh = Asinh,
+    /// The inverse of the hyperbolic cosine; NaN below 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1.0f32, 0.5])?;
+    /// assert_eq!(a.acosh().to_string(), "[ 0. nan]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    acosh = Acosh,
+    /// The inverse of the hyperbolic tangent; infinite at 1, NaN beyond.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, -1.0, 2.0])?;
+    /// assert_eq!(a.atanh().to_string(), "[  0. -inf  nan]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    atanh = Atanh,
+    /// `exp(x) - 1`, exact near 0.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, 1e-10, f32::NEG_INFINITY])?;
+    /// assert_eq!(a.expm1().to_vec::<f32>()?, [0.0, 1e-10, -1.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    expm1 = Expm1,
+    /// `log(1 + x)`, exact near 0; -inf at -1, NaN below.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, 1e-10, -1.0])?;
+    /// assert_eq!(a.log1p().to_vec::<f32>()?, [0.0, 1e-10, f32::NEG_INFINITY]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    log1p = Log1p,
+    /// The logarithm to base 10.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1, 10, 1000])?;
+    /// assert_eq!(a.log10().to_vec::<f32>()?, [0.0, 1.0, 3.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    log10 = Log10,
     /// `1 / (1 + exp(-x))`.
     ///
     /// ```

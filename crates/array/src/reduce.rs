@@ -511,7 +511,7 @@ impl Array {
     }
 
     /// The shape with the axes of a reduction as 1, and without them.
-    fn reduced_shapes(&self, reduction: Reduction) -> Result<(Shape, Shape)> {
+    pub(crate) fn reduced_shapes(&self, reduction: Reduction) -> Result<(Shape, Shape)> {
         let (mut kept, mut dropped) = ([1; MAX_RANK], SmallShape::new());
         for (axis, &size) in self.shape().iter().enumerate() {
             if !reduction.has(axis) {

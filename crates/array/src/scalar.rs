@@ -96,7 +96,15 @@ impl Scalar {
     }
 
     /// Its value, exactly; of a complex number the real part.
-    pub(crate) fn number(self) -> core::Number {
+    ///
+    /// ```
+    /// use bessemer_array::Scalar;
+    /// use bessemer_core::Number;
+    ///
+    /// assert_eq!(Scalar::from(u64::MAX).number(), Number::Integer(u64::MAX.into()));
+    /// assert_eq!(Scalar::from(0.5).number(), Number::Float(0.5));
+    /// ```
+    pub fn number(self) -> core::Number {
         match self.0 {
             Value::Bool(value) => core::Number::Integer(value.into()),
             Value::Integer(value) => core::Number::Integer(value),

@@ -35,6 +35,17 @@ pub(crate) fn resolved(index: Number, len: usize) -> Option<usize> {
     usize::try_from(index).ok().filter(|&index| index < len)
 }
 
+/// The bits of what stands for an element that an index does not find: NaN for floats, 0 otherwise.
+pub(crate) fn outside(dtype: DType) -> u64 {
+    match dtype {
+        DType::F64 => f64::NAN.to_bits(),
+        DType::F32 | DType::Complex64 => f32::NAN.to_bits().into(),
+        DType::F16 => half::f16::NAN.to_bits().into(),
+        DType::BF16 => half::bf16::NAN.to_bits().into(),
+        _ => 0,
+    }
+}
+
 /// All indices in order, as they stand.
 pub(crate) fn bits<'c>(cpu: &'c CpuContext<'_>, indices: &View) -> &'c [u32] {
     let bits = cpu.scratch::<u32>(indices.elements());

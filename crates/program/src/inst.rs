@@ -125,6 +125,28 @@ names! {
         Tan = "tan",
         /// The hyperbolic tangent.
         Tanh = "tanh",
+        /// The angle whose sine it is.
+        Asin = "asin",
+        /// The angle whose cosine it is.
+        Acos = "acos",
+        /// The angle whose tangent it is.
+        Atan = "atan",
+        /// The hyperbolic sine.
+        Sinh = "sinh",
+        /// The hyperbolic cosine.
+        Cosh = "cosh",
+        /// The inverse of the hyperbolic sine.
+        Asinh = "asinh",
+        /// The inverse of the hyperbolic cosine.
+        Acosh = "acosh",
+        /// The inverse of the hyperbolic tangent.
+        Atanh = "atanh",
+        /// `exp(x) - 1`, exact near 0.
+        Expm1 = "expm1",
+        /// `log(1 + x)`, exact near 0.
+        Log1p = "log1p",
+        /// The logarithm to base 10.
+        Log10 = "log10",
         /// `1 / (1 + exp(-x))`.
         Sigmoid = "sigmoid",
         /// `x * sigmoid(x)`.
@@ -167,6 +189,12 @@ names! {
         Pow = "pow",
         /// The angle of the point (second, first); floats.
         Atan2 = "atan2",
+        /// `sqrt(x² + y²)`, infinite if either is; floats.
+        Hypot = "hypot",
+        /// The first with the sign of the second; floats.
+        Copysign = "copysign",
+        /// The number next to the first in the direction of the second; floats.
+        Nextafter = "nextafter",
         /// Bits in both; integers and booleans.
         And = "and",
         /// Bits in either; integers and booleans.

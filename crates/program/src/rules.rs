@@ -188,7 +188,9 @@ impl Binary {
             | Binary::Rem
             | Binary::Min
             | Binary::Max => NUMBERS,
-            Binary::Pow | Binary::Atan2 => FLOATS,
+            Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::Copysign | Binary::Nextafter => {
+                FLOATS
+            }
             Binary::And | Binary::Or | Binary::Xor => BITS,
             Binary::Shl | Binary::Shr => INTEGERS,
         }

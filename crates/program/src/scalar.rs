@@ -3,6 +3,7 @@
 
 use crate::{Atomic, Binary, Compare, Fold, Literal, Type, Unary};
 use bessemer_core::Number;
+use bessemer_simd::math;
 use std::cmp::Ordering;
 
 pub(crate) fn unary(op: Unary, a: Literal) -> Literal {
@@ -34,6 +35,17 @@ pub(crate) fn function(op: Unary, x: f64) -> f64 {
         Unary::Cos => x.cos(),
         Unary::Tan => x.tan(),
         Unary::Tanh => x.tanh(),
+        Unary::Asin => x.asin(),
+        Unary::Acos => x.acos(),
+        Unary::Atan => x.atan(),
+        Unary::Sinh => x.sinh(),
+        Unary::Cosh => x.cosh(),
+        Unary::Asinh => x.asinh(),
+        Unary::Acosh => x.acosh(),
+        Unary::Atanh => x.atanh(),
+        Unary::Expm1 => x.exp_m1(),
+        Unary::Log1p => x.ln_1p(),
+        Unary::Log10 => x.log10(),
         Unary::Sigmoid => sigmoid(x),
         // The limit, where the product has none.
         Unary::Silu | Unary::Gelu | Unary::GeluTanh if x == f64::NEG_INFINITY => -0.0,
@@ -80,6 +92,11 @@ pub(crate) fn binary(op: Binary, a: Literal, b: Literal) -> Literal {
                 Binary::Min => x.min(y),
                 Binary::Max => x.max(y),
                 Binary::Pow => x.powf(y),
+                Binary::Hypot => x.hypot(y),
+                Binary::Copysign => x.copysign(y),
+                // Neighbours are those of the type.
+                Binary::Nextafter if a.ty() == Type::F64 => math::nextafter_f64(x, y),
+                Binary::Nextafter => math::nextafter(x as f32, y as f32).into(),
                 _ => x.atan2(y),
             };
             Literal::from_f64(a.ty(), z)

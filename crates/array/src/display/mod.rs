@@ -7,6 +7,7 @@ mod layout;
 use crate::{Array, Item, Result};
 use bessemer_core::DType;
 use float::Floats;
+use layout::Style;
 use std::fmt;
 
 /// Arrays of more elements show only the first and last of each axis.
@@ -19,7 +20,8 @@ const EDGE: usize = 3;
 /// shows its text.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.to_text(f.precision()).unwrap_or_else(|error| format!("error: {error}"));
+        let text = self.to_text(f.precision(), Style::TEXT);
+        let text = text.unwrap_or_else(|error| format!("error: {error}"));
         f.write_str(&text)
     }
 }
@@ -39,17 +41,34 @@ impl fmt::Debug for Array {
 }
 
 impl Array {
-    fn to_text(&self, precision: Option<usize>) -> Result<String> {
+    /// The elements as a nested list with commas, in lines that leave room for `before` characters at
+    /// their beginning and `after` at their end: what NumPy puts between `array(` and `)`.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?;
+    /// assert_eq!(a.list_text(6, 1)?, "[[1, 2],\n       [3, 4]]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn list_text(&self, before: usize, after: usize) -> Result<String> {
+        self.to_text(None, Style { separator: ",", before, after })
+    }
+
+    fn to_text(&self, precision: Option<usize>, style: Style) -> Result<String> {
         self.check()?;
         if self.elements() == 0 {
             return Ok("[]".into());
         }
         let summary = self.elements() > THRESHOLD;
         let shown = if summary { self.edges()? } else { self.clone() };
-        let words = shown.words(self.rank() == 0, precision)?;
+        // In a list a number is an element like others: `0.`, not `0.0`.
+        let alone = self.rank() == 0 && style.separator.is_empty();
+        let words = shown.words(alone, precision)?;
         Ok(match words.as_slice() {
-            [word] if self.rank() == 0 => word.clone(),
-            words => layout::lay_out(self.shape(), shown.shape(), words),
+            [word] if self.rank() == 0 => word.trim().to_owned(),
+            words => layout::lay_out(self.shape(), shown.shape(), words, style),
         })
     }
 

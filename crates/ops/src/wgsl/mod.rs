@@ -23,7 +23,7 @@ use bessemer_core::{
 };
 use bessemer_program::{
     Type,
-    wgsl::{MATHS, PACKED, Use, type_name},
+    wgsl::{MATHS, PACKED, Use, Words, type_name},
 };
 use std::{borrow::Cow, fmt::Write, ops::Range};
 
@@ -175,7 +175,19 @@ impl<'g> Build<'g> {
     /// Floats of the scratch memory, as an array of that name.
     pub(crate) fn scratch(mut self, name: &str, range: Range<usize>, write: bool) -> Build<'g> {
         let binding = Binding::Scratch { range, write };
-        self.bound.push(Operand::Scratch { name: name.to_owned(), binding });
+        self.bound.push(Operand::Scratch { name: name.to_owned(), words: Words::F32, binding });
+        self
+    }
+
+    /// Whole numbers of the scratch memory, as an array of that name.
+    pub(crate) fn scratch_words(
+        mut self,
+        name: &str,
+        range: Range<usize>,
+        write: bool,
+    ) -> Build<'g> {
+        let binding = Binding::Scratch { range, write };
+        self.bound.push(Operand::Scratch { name: name.to_owned(), words: Words::U32, binding });
         self
     }
 

@@ -14,9 +14,10 @@ use bessemer_program::{
 /// What a launch binds.
 pub(super) enum Operand {
     View(Bound),
-    /// Floats of the scratch memory, as an array.
+    /// Words of the scratch memory, as an array.
     Scratch {
         name: String,
+        words: Words,
         binding: Binding,
     },
 }
@@ -79,7 +80,8 @@ impl Operand {
     fn usage(&self) -> (DType, Use) {
         match self {
             Operand::View(bound) => (bound.view.dtype(), bound.usage),
-            Operand::Scratch { .. } => (DType::F32, Use::Write),
+            Operand::Scratch { words: Words::F32, .. } => (DType::F32, Use::Write),
+            Operand::Scratch { .. } => (DType::U32, Use::Write),
         }
     }
 }
@@ -98,9 +100,9 @@ impl Build<'_> {
             };
             let bound = match operand {
                 Operand::View(bound) => bound,
-                Operand::Scratch { name, binding } => {
+                Operand::Scratch { name, words, binding } => {
                     let writes = matches!(binding, Binding::Scratch { write: true, .. });
-                    self = self.also(&Words::F32.variable(name, number, writes));
+                    self = self.also(&words.variable(name, number, writes));
                     continue;
                 }
             };

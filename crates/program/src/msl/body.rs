@@ -297,9 +297,13 @@ fn unary(op: Unary, ty: Type, a: &str) -> String {
         Unary::Rsqrt => format!("1.0f / precise::sqrt({a})"),
         Unary::Round => format!("rint({a})"),
         Unary::Floor | Unary::Ceil | Unary::Trunc => format!("{op}({a})"),
-        Unary::Sigmoid | Unary::Silu | Unary::Gelu | Unary::GeluTanh | Unary::Erf => {
-            format!("{op}({a})")
-        }
+        Unary::Sigmoid
+        | Unary::Silu
+        | Unary::Gelu
+        | Unary::GeluTanh
+        | Unary::Erf
+        | Unary::Expm1
+        | Unary::Log1p => format!("{op}({a})"),
         _ => format!("precise::{op}({a})"),
     }
 }
@@ -331,6 +335,9 @@ pub(super) fn binary(op: Binary, ty: Type, a: &str, b: &str) -> String {
         (Type::F32, Binary::Max) => format!("nan_max({a}, {b})"),
         (Type::F32, Binary::Pow) => format!("precise::pow({a}, {b})"),
         (Type::F32, Binary::Atan2) => format!("precise::atan2({a}, {b})"),
+        (Type::F32, Binary::Copysign) => format!("copysign({a}, {b})"),
+        (Type::F32, Binary::Hypot) => format!("hypotenuse({a}, {b})"),
+        (Type::F32, Binary::Nextafter) => format!("next_to({a}, {b})"),
         (Type::F32, _) => format!("{a} {sign} {b}"),
         (_, Binary::Div) => format!("{}_div({a}, {b})", name(ty)),
         (_, Binary::Rem) => format!("{}_rem({a}, {b})", name(ty)),

@@ -20,6 +20,53 @@ const HELPERS: &[(&str, &str)] = &[
 ",
     ),
     (
+        "expm1",
+        "static float expm1(float x) {
+    float y = precise::exp(x) - 1.0f;
+    if (fabs(x) < 0.5f) {
+        float t = x * 0.5f, s = t * t;
+        // tanh(x / 2), of which exp(x) - 1 is made without cancellation.
+        float p = fma(s, fma(s, fma(s, fma(s, 0.021869488f, -0.053968254f), 0.13333333f), -0.33333334f), 1.0f) * t;
+        y = 2.0f * p / (1.0f - p);
+    }
+    return copysign(y, x);
+}
+",
+    ),
+    (
+        "log1p",
+        "static float log1p(float x) {
+    float u = 1.0f + x;
+    // What rounding took from the sum.
+    float lost = (x - (u - 1.0f)) / u;
+    float y = precise::log(u);
+    return x > -1.0f && u < INFINITY ? copysign(y + lost, x) : y;
+}
+",
+    ),
+    (
+        "hypotenuse",
+        "static float hypotenuse(float x, float y) {
+    float a = fabs(x), b = fabs(y);
+    if (a == INFINITY || b == INFINITY) return INFINITY;
+    float most = nan_max(a, b), least = nan_min(a, b);
+    float ratio = most == 0.0f ? 0.0f : least / most;
+    return most * precise::sqrt(fma(ratio, ratio, 1.0f));
+}
+",
+    ),
+    (
+        "next_to",
+        "static float next_to(float x, float y) {
+    if (isnan(x) || isnan(y)) return NAN;
+    if (x == y) return y;
+    uint bits = as_type<uint>(x);
+    if ((bits & 0x7fffffffu) == 0) return as_type<float>(1u | (as_type<uint>(y) & 0x80000000u));
+    return as_type<float>((y > x) == (x > 0.0f) ? bits + 1u : bits - 1u);
+}
+",
+    ),
+    (
         "normal_tail",
         "// The share of a normal distribution beyond y deviations, given -y * y / 2 in two parts.
 static float normal_tail(float y, float high, float low) {

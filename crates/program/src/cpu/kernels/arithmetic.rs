@@ -42,6 +42,9 @@ fn floats(isa: Isa, op: Binary, d: &mut [u32], a: Lanes<'_>, b: Lanes<'_>) {
         Binary::Min => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::min(x, y) }),
         Binary::Max => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::max(x, y) }),
         Binary::Pow => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::pow(x, y) }),
+        Binary::Hypot => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::hypot(x, y) }),
+        Binary::Copysign => run2!(isa, d, a, b, |x, y: f32| -> f32 { x.copysign(y) }),
+        Binary::Nextafter => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::nextafter(x, y) }),
         _ => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::atan2::<A>(x, y) }),
     }
 }

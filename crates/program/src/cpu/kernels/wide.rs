@@ -6,7 +6,7 @@ use super::{
     run1, run2,
 };
 use crate::{Binary, Compare, Type, Unary};
-use bessemer_simd::{Arch, Isa};
+use bessemer_simd::{Arch, Isa, math};
 use std::marker::PhantomData;
 
 /// `d = op(a)` on lanes of type `ty`, which is wide.
@@ -67,6 +67,11 @@ fn floats(isa: Isa, op: Binary, d: &mut [u64], a: Lanes<'_, u64>, b: Lanes<'_, u
         }
         Binary::Rem => run2!(isa, d, a, b, |x, y: f64| -> f64 { x % y }),
         Binary::Pow => run2!(isa, d, a, b, |x, y: f64| -> f64 { x.powf(y) }),
+        Binary::Hypot => run2!(isa, d, a, b, |x, y: f64| -> f64 { x.hypot(y) }),
+        Binary::Copysign => run2!(isa, d, a, b, |x, y: f64| -> f64 { x.copysign(y) }),
+        Binary::Nextafter => {
+            run2!(isa, d, a, b, |x, y: f64| -> f64 { math::nextafter_f64(x, y) })
+        }
         _ => run2!(isa, d, a, b, |x, y: f64| -> f64 { x.atan2(y) }),
     }
 }

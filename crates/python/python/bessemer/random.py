@@ -1,0 +1,13 @@
+"""Random arrays. The same seed gives the same numbers on every device.
+
+>>> import bessemer as bm
+>>> bm.random.uniform(size=3, seed=1).tolist() == bm.random.uniform(size=3, seed=1).tolist()
+True
+"""
+
+from __future__ import annotations
+
+from ._bessemer import _random_normal as normal
+from ._bessemer import _random_uniform as uniform
+
+__all__ = ["normal", "uniform"]
