@@ -130,7 +130,7 @@ impl Trial {
 pub fn needs_doubles(op: &str, dtypes: &[DType]) -> bool {
     let moves = match op {
         "copy" => dtypes.iter().all(|&dtype| dtype == DType::F64),
-        op => matches!(op, "concat" | "gather" | "scatter"),
+        op => matches!(op, "compact" | "concat" | "gather" | "scatter" | "take_along"),
     };
     !moves && dtypes.contains(&DType::F64)
 }
