@@ -144,7 +144,7 @@ impl Rows<'_> {
     /// # Panics
     /// If there is no such row.
     pub fn prefetch(&self, row: usize) {
-        self.place.lines(row).for_each(|line| prefetch::read_later(line));
+        self.place.lines(row).for_each(prefetch::read_later);
     }
 
     /// Row `row` itself, if it is gapless `f32` that the op does not write.
@@ -189,7 +189,7 @@ impl OutRows<'_> {
     /// # Panics
     /// If there is no such row.
     pub fn prefetch(&self, row: usize) {
-        self.place.lines(row).for_each(|line| prefetch::write(line));
+        self.place.lines(row).for_each(prefetch::write);
     }
 
     /// Row `row`.
