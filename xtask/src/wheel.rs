@@ -78,7 +78,9 @@ fn build(tools: &Environment, options: Options) -> Result<PathBuf> {
     maturin.arg(&out);
     match options.quick {
         // Dependencies are there already, from the other tests. Those have Metal in software.
-        true if cfg!(unix) => maturin.args(["--profile", "dev", "--features", "bessemer-python/softmetal"]),
+        true if cfg!(unix) => {
+            maturin.args(["--profile", "dev", "--features", "bessemer-python/softmetal"])
+        }
         true => maturin.args(["--profile", "dev"]),
         false => maturin.arg("--release"),
     };

@@ -48,7 +48,9 @@ impl Array {
         });
         let arrays: Vec<_> = arrays.collect();
         let Some(&(_, first)) = arrays.first() else {
-            return refuse("there is no array among the arguments, so there is nothing to run over".into());
+            return refuse(
+                "there is no array among the arguments, so there is nothing to run over".into(),
+            );
         };
         for (_, array) in &arrays {
             array.check()?;
