@@ -31,6 +31,7 @@ pub mod fold;
 mod isa;
 mod lanes;
 pub mod math;
+pub mod prefetch;
 
 pub use arch::{Arch, Kernel};
 pub use isa::{Isa, UnknownIsa};

@@ -6,7 +6,7 @@ use super::{
     operands::host,
 };
 use crate::{DType, Layout, View, host::contains};
-use bessemer_simd::Isa;
+use bessemer_simd::{Isa, prefetch};
 use std::{marker::PhantomData, slice::from_raw_parts};
 
 /// The rows (last dimension) of an input. Works for every dtype and any strides, and on views the
@@ -138,6 +138,15 @@ impl Rows<'_> {
         }
     }
 
+    /// Asks for the memory of row `row`, which will be read later. Rows that lie far apart are not
+    /// fetched ahead by the machine.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn prefetch(&self, row: usize) {
+        self.place.lines(row).for_each(|line| prefetch::read_later(line));
+    }
+
     /// Row `row` itself, if it is gapless `f32` that the op does not write.
     ///
     /// # Panics
@@ -172,6 +181,15 @@ impl OutRows<'_> {
     /// The length of a row.
     pub fn width(&self) -> usize {
         self.place.width
+    }
+
+    /// Asks for the memory of row `row`, which will be written later: a store that has to wait for its
+    /// memory holds up all that follow it.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn prefetch(&self, row: usize) {
+        self.place.lines(row).for_each(|line| prefetch::write(line));
     }
 
     /// Row `row`.
@@ -306,6 +324,14 @@ impl Place {
         let blocks = elements / self.dtype.block_len() as isize;
         let first = self.first.wrapping_offset(blocks * self.dtype.block_bytes() as isize);
         Run { dtype: self.dtype, first, step: self.step }
+    }
+
+    /// The cache lines of a row without gaps.
+    fn lines(&self, row: usize) -> impl Iterator<Item = *const u8> {
+        let first = self.run(row).first.cast_const();
+        let blocks = self.width / self.dtype.block_len();
+        let bytes = blocks * self.dtype.block_bytes();
+        (0..bytes).step_by(64).map(move |at| first.wrapping_add(at))
     }
 
     fn is_direct(&self) -> bool {

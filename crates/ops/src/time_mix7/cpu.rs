@@ -51,16 +51,18 @@ struct Heads<'a> {
 }
 
 impl Heads<'_> {
-    /// What is known of a token besides what its step needs: the gate, the norm's weight and bias, room
-    /// for two more, each as long as a head, and the bonus.
-    const MORE: usize = 5;
+    /// What there is room for besides what a token's step needs: two parts as long as a head, and the
+    /// bonus.
+    const MORE: usize = 2;
 
-    fn load(&self, part: usize, at: At, to: &mut [f32]) {
-        self.x.load(part * self.rows + at.row, to);
+    #[inline(always)]
+    fn x<'b>(&'b self, part: usize, at: At, buffer: &'b mut [f32]) -> &'b [f32] {
+        self.x.get(part * self.rows + at.row, buffer)
     }
 
-    fn load_weight(&self, part: usize, at: At, to: &mut [f32]) {
-        self.weights.load(part * self.heads + at.head, to);
+    #[inline(always)]
+    fn weight<'b>(&'b self, part: usize, at: At, buffer: &'b mut [f32]) -> &'b [f32] {
+        self.weights.get(part * self.heads + at.head, buffer)
     }
 }
 
@@ -69,6 +71,23 @@ impl Recurrence for Heads<'_> {
     fn floats(&self) -> usize {
         let Split { size, columns, .. } = self.split;
         Token7::floats(size, columns) + Self::MORE * size + 1
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, at: At) {
+        let ask = |part: usize| self.x.prefetch(part * self.rows + at.row);
+        (0..5).for_each(ask);
+        if self.gate {
+            ask(5);
+        }
+        if let Some(first) = &self.first {
+            ask(6);
+            first.prefetch(at.row);
+        }
+        if let Some(first) = &self.new_first {
+            first.prefetch(at.row);
+        }
+        self.out.prefetch(at.row);
     }
 
     #[inline(always)]
@@ -81,37 +100,31 @@ impl Recurrence for Heads<'_> {
         let (r, decay, k, away, back) = (next(), next(), next(), next(), next());
         let value = &mut value[..size];
         let (more, bonus) = more.split_at_mut(Self::MORE * size);
-        let mut more = more.chunks_exact_mut(size);
-        let mut next = || more.next().expect("there are 5 parts");
-        let (gate, scale, shift, one, other) = (next(), next(), next(), next(), next());
+        let (one, other) = more.split_at_mut(size);
 
-        self.load(0, at, r);
-        self.load(1, at, one);
-        sigmoid_each::<A>(one, other);
+        r.copy_from_slice(self.x(0, at, one));
+        sigmoid_each::<A>(self.x(1, at, one), other);
         other.iter_mut().for_each(|x| *x *= FASTEST as f32);
         exp_each::<A>(other, decay);
 
-        self.load(2, at, k);
-        self.load(4, at, one);
-        sigmoid_each::<A>(one, back);
-        self.load_weight(0, at, one);
-        for ((away, k), by) in away.iter_mut().zip(&*k).zip(&*one) {
+        k.copy_from_slice(self.x(2, at, one));
+        sigmoid_each::<A>(self.x(4, at, one), back);
+        for ((away, k), by) in away.iter_mut().zip(&*k).zip(self.weight(0, at, one)) {
             *away = k * by;
         }
-        let length = sum_squares::<A>(away).sqrt().max(SHORTEST);
-        self.load_weight(1, at, one);
-        for (((away, back), k), k_a) in away.iter_mut().zip(back).zip(&mut *k).zip(&*one) {
-            let (rate, d) = (*back, *away / length);
+        let shorter = 1.0 / sum_squares::<A>(away).sqrt().max(SHORTEST);
+        let k_a = self.weight(1, at, one);
+        for (((away, back), k), k_a) in away.iter_mut().zip(back).zip(&mut *k).zip(k_a) {
+            let (rate, d) = (*back, *away * shorter);
             *k = A::fma(*k, (rate - 1.0) * k_a, *k);
             (*away, *back) = (-d, d * rate);
         }
 
-        self.load(3, at, value);
+        value.copy_from_slice(self.x(3, at, one));
         if let Some(first) = &self.first {
-            self.load(6, at, one);
-            sigmoid_each::<A>(one, other);
-            first.load(at.row, one);
-            for ((value, theirs), share) in value.iter_mut().zip(&*one).zip(&*other) {
+            sigmoid_each::<A>(self.x(6, at, one), other);
+            let theirs = first.get(at.row, one);
+            for ((value, theirs), share) in value.iter_mut().zip(theirs).zip(&*other) {
                 *value = A::fma(theirs - *value, *share, *value);
             }
         }
@@ -120,18 +133,11 @@ impl Recurrence for Heads<'_> {
             unsafe { keep.row(at.row) }.store(value);
         }
 
-        self.load_weight(2, at, one);
-        for ((one, r), k) in one.iter_mut().zip(&*r).zip(&*k) {
-            *one *= r * k;
+        let r_k = self.weight(2, at, one);
+        for (((own, r), k), r_k) in other.iter_mut().zip(&*r).zip(&*k).zip(r_k) {
+            *own = r * k * r_k;
         }
-        bonus[0] = sum_of::<A>(one, |x| x);
-        if self.gate {
-            self.load(5, at, gate);
-        }
-        if self.norm.is_some() {
-            self.load_weight(3, at, scale);
-            self.load_weight(4, at, shift);
-        }
+        bonus[0] = sum_of::<A>(other, |x| x);
     }
 
     #[inline(always)]
@@ -140,25 +146,27 @@ impl Recurrence for Heads<'_> {
     }
 
     #[inline(always)]
-    fn finish<A: Arch>(&self, at: At, token: &[f32], out: &mut [f32]) {
+    fn finish<A: Arch>(&self, at: At, token: &mut [f32], out: &mut [f32]) {
         let Split { size, columns, .. } = self.split;
-        let (own, more) = token.split_at(Token7::floats(size, columns));
+        let (own, more) = token.split_at_mut(Token7::floats(size, columns));
         let (values, y) = (&own[5 * size..][..size], &mut out[..size]);
-        let part = |n: usize| &more[n * size..][..size];
+        let (more, bonus) = more.split_at_mut(Self::MORE * size);
+        let (one, other) = more.split_at_mut(size);
         if let Some(epsilon) = self.norm {
             let mean = sum_of::<A>(y, |y| y) / size as f32;
             let variance = sum_of::<A>(y, |y| (y - mean) * (y - mean)) / size as f32;
             let by = 1.0 / (variance + epsilon).sqrt();
-            for ((y, scale), shift) in y.iter_mut().zip(part(1)).zip(part(2)) {
+            let (scale, shift) = (self.weight(3, at, one), self.weight(4, at, other));
+            for ((y, scale), shift) in y.iter_mut().zip(scale).zip(shift) {
                 *y = A::fma((*y - mean) * by, *scale, *shift);
             }
         }
-        let bonus = more[Self::MORE * size];
+        let bonus = bonus[0];
         for (y, v) in y.iter_mut().zip(values) {
             *y = A::fma(bonus, *v, *y);
         }
         if self.gate {
-            y.iter_mut().zip(part(0)).for_each(|(y, gate)| *y *= gate);
+            y.iter_mut().zip(self.x(5, at, one)).for_each(|(y, gate)| *y *= gate);
         }
         // SAFETY: this head of this token belongs to one task.
         unsafe { self.out.row(at.row) }.store(y);

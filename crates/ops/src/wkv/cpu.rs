@@ -12,8 +12,16 @@ use bessemer_simd::{Arch, Kernel, Lanes};
 /// Columns of a task's state are a multiple of this, which is one of every vector's length.
 const COLUMNS: usize = 16;
 
+/// Floats between the memory of two tasks: threads that write to neighbouring cache lines slow each other
+/// down.
+const APART: usize = 64;
+
 /// Multiplications by the state that are worth a task of their own.
 const GRAIN: usize = 8192;
+
+/// How many tokens ahead memory is asked for: the rows of a head are as far apart as tokens are, so the
+/// machine does not fetch them ahead.
+const AHEAD: usize = 4;
 
 /// A recurrence over the tokens of a head, or of some columns of it. All its methods must be
 /// `#[inline(always)]`, as those of a [`Kernel`].
@@ -21,14 +29,17 @@ pub(crate) trait Recurrence: Sync {
     /// How many floats hold what is known of a token.
     fn floats(&self) -> usize;
 
+    /// Asks for the memory that a token is read from and its result written to.
+    fn prefetch(&self, at: At);
+
     /// What is known of a token without the state. Floats that are never written are zeros.
     fn prepare<A: Arch>(&self, at: At, token: &mut [f32]);
 
     /// Changes the state and computes the result of a token.
     fn step<A: Arch>(&self, step: Step<'_>);
 
-    /// Stores the result of a token.
-    fn finish<A: Arch>(&self, at: At, token: &[f32], out: &mut [f32]);
+    /// Stores the result of a token, which nobody needs to know more of then.
+    fn finish<A: Arch>(&self, at: At, token: &mut [f32], out: &mut [f32]);
 }
 
 /// Which token of which head.
@@ -105,17 +116,18 @@ pub(crate) fn each_token(
     let (shares, isa) = (sequences * heads * parts, cpu.isa());
     // As many pieces for each thread, if there is enough to do.
     let worth = shares * tokens * size * columns / GRAIN;
-    let pieces = (worth / cpu.threads()).clamp(1, 4) * cpu.threads();
+    let pieces = (worth / cpu.threads()).clamp(1, 8) * cpu.threads();
     let pieces = if worth < 2 { 1 } else { pieces.min(shares) };
     // Whole cache lines each.
     let token = recurrence.floats().next_multiple_of(COLUMNS);
-    let room = 2 * token + 2 * columns + copied;
+    let room = 2 * token + 2 * columns + copied + APART;
     let all = Output::of(cpu.scratch::<f32>(pieces * room));
     cpu.run(pieces, |piece| {
         // SAFETY: each piece of memory is given to one task only.
         let room = unsafe { all.range(piece * room..(piece + 1) * room) };
         room.fill(0.0);
         let (room, copy) = room.split_at_mut(2 * token + 2 * columns);
+        let copy = &mut copy[..copied];
         for share in shares * piece / pieces..shares * (piece + 1) / pieces {
             let (matrix, part) = (share / parts, share % parts);
             let row = |key: usize| (matrix * size + key) * parts + part;
@@ -166,6 +178,9 @@ impl<R: Recurrence> Kernel for Walk<'_, R> {
         let at = |t: usize| At { row: first.row + t * heads, ..first };
         recurrence.prepare::<A>(at(0), token);
         for t in 0..tokens {
+            if t + AHEAD < tokens {
+                recurrence.prefetch(at(t + AHEAD));
+            }
             let more = t + 1 < tokens;
             if more {
                 recurrence.prepare::<A>(at(t + 1), other);

@@ -8,7 +8,7 @@ use crate::{
     },
 };
 use bessemer_core::cpu::{CpuContext, OutRows, Rows};
-use bessemer_simd::{Arch, Lanes};
+use bessemer_simd::{Arch, Lanes, fold::sum_of};
 
 pub(super) fn wkv6(op: &Wkv6, cpu: &CpuContext<'_>) {
     let [sequences, tokens, heads, size]: [usize; 4] = dims(op.v.shape());
@@ -43,6 +43,13 @@ impl Recurrence for Recurrence6<'_> {
     }
 
     #[inline(always)]
+    fn prefetch(&self, at: At) {
+        self.keys.iter().for_each(|rows| rows.prefetch(at.row));
+        self.values.prefetch(at.row * self.split.parts + at.part);
+        self.out.prefetch(at.row * self.split.parts + at.part);
+    }
+
+    #[inline(always)]
     fn prepare<A: Arch>(&self, at: At, token: &mut [f32]) {
         let Split { size, parts, width, columns } = self.split;
         let (keys, rest) = token.split_at_mut(4 * size);
@@ -52,12 +59,11 @@ impl Recurrence for Recurrence6<'_> {
         self.u.load(at.head, &mut keys[3 * size..]);
         self.values.load(at.row * parts + at.part, &mut rest[..width]);
         // What the token itself adds is the same share of all its values.
-        let [r, k, _, u] = std::array::from_fn(|n| &keys[n * size..][..size]);
-        let mut own = 0.0;
-        for ((r, k), u) in r.iter().zip(k).zip(u) {
-            own = A::fma(r * u, *k, own);
+        let (keys, u) = keys.split_at_mut(3 * size);
+        for ((u, r), k) in u.iter_mut().zip(&keys[..size]).zip(&keys[size..]) {
+            *u *= r * k;
         }
-        rest[columns] = own;
+        rest[columns] = sum_of::<A>(u, |x| x);
     }
 
     #[inline(always)]
@@ -71,7 +77,7 @@ impl Recurrence for Recurrence6<'_> {
     }
 
     #[inline(always)]
-    fn finish<A: Arch>(&self, at: At, _: &[f32], out: &mut [f32]) {
+    fn finish<A: Arch>(&self, at: At, _: &mut [f32], out: &mut [f32]) {
         let Split { parts, width, .. } = self.split;
         // SAFETY: these columns of this head belong to one task.
         unsafe { self.out.row(at.row * parts + at.part) }.store(&out[..width]);

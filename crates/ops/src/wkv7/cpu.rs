@@ -41,6 +41,13 @@ impl Recurrence for Recurrence7<'_> {
     }
 
     #[inline(always)]
+    fn prefetch(&self, at: At) {
+        self.keys.iter().for_each(|rows| rows.prefetch(at.row));
+        self.values.prefetch(at.row * self.split.parts + at.part);
+        self.out.prefetch(at.row * self.split.parts + at.part);
+    }
+
+    #[inline(always)]
     fn prepare<A: Arch>(&self, at: At, token: &mut [f32]) {
         let (keys, values) = token.split_at_mut(5 * self.split.size);
         for (rows, to) in self.keys.iter().zip(keys.chunks_exact_mut(self.split.size)) {
@@ -56,7 +63,7 @@ impl Recurrence for Recurrence7<'_> {
     }
 
     #[inline(always)]
-    fn finish<A: Arch>(&self, at: At, _: &[f32], out: &mut [f32]) {
+    fn finish<A: Arch>(&self, at: At, _: &mut [f32], out: &mut [f32]) {
         let Split { parts, width, .. } = self.split;
         // SAFETY: these columns of this head belong to one task.
         unsafe { self.out.row(at.row * parts + at.part) }.store(&out[..width]);

@@ -2,7 +2,7 @@
 
 use super::TILE;
 use bessemer_core::DType;
-use bessemer_simd::{Arch, Lanes, convert};
+use bessemer_simd::{Arch, Lanes, convert, prefetch};
 use half::f16;
 
 /// Some rows of a cache, ready to be read.
@@ -66,7 +66,7 @@ impl<'a, T> Rows<'a, T> {
         if row < self.rows {
             let bytes = len * size_of::<T>();
             let first = self.data.as_ptr().wrapping_add(row * self.step).cast::<u8>();
-            (0..bytes).step_by(64).for_each(|at| prefetch(first.wrapping_add(at)));
+            (0..bytes).step_by(64).for_each(|at| prefetch::read(first.wrapping_add(at)));
         }
     }
 }
@@ -199,16 +199,5 @@ impl Stored for Blocks<'_> {
         let scale = A::F32::splat(scale);
         let (low, high) = numbers.split_at(A::F32::LEN);
         [A::F32::load_i8(low).mul(scale), A::F32::load_i8(high).mul(scale)]
-    }
-}
-
-/// Asks for a cache line that will be read soon; it need not be there.
-#[inline(always)]
-fn prefetch(_line: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: prefetching never faults, and every machine of this architecture can.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(_line.cast());
     }
 }

@@ -20,7 +20,7 @@ use std::ops::Range;
 /// The most rows for which the weights are streamed, and for which tiles of sums are in registers.
 /// More are the library's job: it copies both sides first, which takes its time, and then it is
 /// fastest. Apple's has units of its own to multiply matrices with.
-const FEW: usize = if cfg!(target_os = "macos") { 8 } else { Linear::ALIKE };
+const FEW: usize = if cfg!(target_os = "macos") { streams::MOST } else { Linear::ALIKE };
 const SOME: usize = if cfg!(target_os = "macos") { FEW } else { 128 };
 /// The most rows that are always multiplied in floats: short prompts lose nothing.
 const EXACT: usize = 32;

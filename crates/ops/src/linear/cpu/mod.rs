@@ -2,7 +2,6 @@
 
 mod blocks;
 mod dense;
-mod fetch;
 mod out;
 mod streams;
 mod tiles;

@@ -1,7 +1,7 @@
 //! Where results go: parts of rows, with the bias added and the activation applied, rounded to the dtype
 //! of the output.
 
-use super::{Layer, fetch};
+use super::Layer;
 use crate::{
     gated::{Activation, activate},
     matmul::cpu::gemm::Matrix,
@@ -10,7 +10,7 @@ use bessemer_core::{
     DType, Element, View,
     cpu::{CpuContext, Output},
 };
-use bessemer_simd::Isa;
+use bessemer_simd::{Isa, prefetch};
 use half::{bf16, f16, slice::HalfFloatSliceExt};
 use std::ops::Range;
 
@@ -80,15 +80,30 @@ impl<'a> Out<'a> {
     #[inline]
     pub(super) unsafe fn store(&self, row: usize, column: usize, values: &[f32]) {
         let row = self.rows.map_or(row, |rows| rows[row] as usize);
-        if let (Place::F32(out), None, None, Some(step), true) =
-            (&self.place, self.bias, self.activation, self.row_step, self.gapless)
-        {
+        if let (Place::F32(out), Some(step), true) = (&self.place, self.row_step, self.gapless) {
             let start = self.first.wrapping_add_signed(row as isize * step) + column;
             // SAFETY: as the caller promises.
-            return unsafe { out.range(start..start + values.len()) }.copy_from_slice(values);
+            let results = unsafe { out.range(start..start + values.len()) };
+            return self.finish(column, values, results);
         }
         // SAFETY: as the caller promises.
         unsafe { self.store_anywhere(row, column, values) }
+    }
+
+    /// Sums with the bias added and the activation applied.
+    #[inline]
+    fn finish(&self, column: usize, sums: &[f32], results: &mut [f32]) {
+        match self.bias {
+            None => results.copy_from_slice(sums),
+            Some(bias) => {
+                for ((result, sum), bias) in results.iter_mut().zip(sums).zip(&bias[column..]) {
+                    *result = sum + bias;
+                }
+            }
+        }
+        if let Some(activation) = self.activation {
+            activate(self.isa, activation, results);
+        }
     }
 
     /// # Safety
@@ -98,13 +113,7 @@ impl<'a> Out<'a> {
         for (i, values) in values.chunks(room.len()).enumerate() {
             let column = column + i * room.len();
             let results = &mut room[..values.len()];
-            results.copy_from_slice(values);
-            if let Some(bias) = self.bias {
-                results.iter_mut().zip(&bias[column..]).for_each(|(sum, bias)| *sum += bias);
-            }
-            if let Some(activation) = self.activation {
-                activate(self.isa, activation, results);
-            }
+            self.finish(column, values, results);
             let values = &*results;
             // SAFETY: as the caller promises.
             unsafe {
@@ -149,7 +158,7 @@ impl<'a> Out<'a> {
         let start = row as isize * step + columns.start as isize;
         let first = out.as_ptr().wrapping_offset(self.first as isize + start);
         for line in (0..columns.len()).step_by(16) {
-            fetch::write(first.wrapping_add(line));
+            prefetch::write(first.wrapping_add(line));
         }
     }
 

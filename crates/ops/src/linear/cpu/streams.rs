@@ -1,14 +1,18 @@
 //! Dense weights read once, several rows of them side by side, for a few rows of activations.
 
-use super::{Layer, fetch, out::Out, tiles, together::Job};
+use super::{Layer, out::Out, tiles, together::Job};
 use bessemer_core::{DType, Element, cpu::CpuContext};
-use bessemer_simd::{Arch, Isa, Kernel, Lanes, convert::f32_from_bf16_bits};
+use bessemer_simd::{Arch, Isa, Kernel, Lanes, convert::f32_from_bf16_bits, prefetch};
 use half::{bf16, f16};
 use std::ops::Range;
 
 /// Rows of weights read side by side. They lie far apart: the machine fetches ahead for each of
 /// them, which one alone would not keep it busy with.
 const STREAMS: usize = 4;
+/// The most rows of activations.
+pub(super) const MOST: usize = 8;
+/// Columns of a stream whose results are stored at once.
+const RUN: usize = 16;
 /// How far ahead memory is asked for, in bytes.
 const AHEAD: usize = 1 << 10;
 
@@ -125,78 +129,99 @@ impl<W: Weight> Job for Columns<'_, W> {
     }
 
     fn compute(&self, columns: Range<usize>) {
-        let Columns { weights: all, x, out, isa } = self;
-        // Weights are widened for two rows at once where there are registers for so many sums.
-        let paired = if *isa == Isa::Avx512 { x.len() / 2 * 2 } else { 0 };
-        let apart = columns.len() / STREAMS;
-        for i in 0..apart {
-            let column = |stream: usize| columns.start + stream * apart + i;
-            let weights: [&[W]; STREAMS] = std::array::from_fn(|stream| all.row(column(stream)));
-            let store = |row: usize, sums: [f32; STREAMS]| {
-                for (stream, sum) in sums.into_iter().enumerate() {
+        let Columns { weights, x, out, isa } = self;
+        // The last streams take a few columns of those before them again if they must.
+        let apart = columns.len().div_ceil(STREAMS);
+        let starts: [usize; STREAMS] =
+            std::array::from_fn(|stream| (columns.start + stream * apart).min(columns.end - apart));
+        for first in (0..apart).step_by(RUN) {
+            let (starts, count) = (starts.map(|start| start + first), RUN.min(apart - first));
+            let mut sums = [[[0.0; RUN]; STREAMS]; MOST];
+            isa.run(Dots { weights, x, starts, count, sums: &mut sums });
+            for (row, sums) in sums[..x.len()].iter().enumerate() {
+                for (sums, start) in sums.iter().zip(starts) {
                     // SAFETY: each column belongs to one task.
-                    unsafe { out.store(row, column(stream), &[sum]) };
+                    unsafe { out.store(row, start, &sums[..count]) };
                 }
-            };
-            for row in (0..paired).step_by(2) {
-                let [first, second] = isa.run(Dots { weights, x: [x[row], x[row + 1]] });
-                store(row, first);
-                store(row + 1, second);
-            }
-            for (row, x) in x.iter().enumerate().skip(paired) {
-                let [sums] = isa.run(Dots { weights, x: [*x] });
-                store(row, sums);
-            }
-        }
-        for column in columns.start + STREAMS * apart..columns.end {
-            for (row, x) in x.iter().enumerate() {
-                let [sum] = isa.run(Dots { weights: [all.row(column)], x: [*x] });
-                // SAFETY: each column belongs to one task.
-                unsafe { out.store(row, column, &sum) };
             }
         }
     }
 }
 
-/// Some rows of weights times a few rows of activations. Each row is summed as it would be alone.
-struct Dots<'a, W, const S: usize, const R: usize> {
-    weights: [&'a [W]; S],
-    x: [&'a [f32]; R],
+/// Some rows of weights of each stream times a few rows of activations. Each of these is summed as it
+/// would be alone.
+struct Dots<'a, W> {
+    weights: &'a WeightRows<'a, W>,
+    x: &'a [&'a [f32]],
+    /// The first row of each stream.
+    starts: [usize; STREAMS],
+    /// Rows of each.
+    count: usize,
+    sums: &'a mut [[[f32; RUN]; STREAMS]; MOST],
 }
 
-impl<W: Weight, const S: usize, const R: usize> Kernel for Dots<'_, W, S, R> {
-    type Output = [[f32; S]; R];
+impl<W: Weight> Kernel for Dots<'_, W> {
+    type Output = ();
 
     #[inline(always)]
-    fn run<A: Arch>(self) -> [[f32; S]; R] {
-        let (len, k) = (A::F32::LEN, self.x[0].len());
-        let mut totals = [[[A::F32::splat(0.0); R]; 2]; S];
-        let whole = k / (2 * len) * (2 * len);
-        for at in (0..whole).step_by(2 * len) {
-            let mut factors = [[A::F32::splat(0.0); R]; 2];
-            for (i, factors) in factors.iter_mut().enumerate() {
-                for (factor, x) in factors.iter_mut().zip(self.x) {
-                    *factor = A::F32::load(&x[at + i * len..]);
-                }
+    fn run<A: Arch>(self) {
+        let Dots { weights, x, starts, count, sums } = self;
+        // Weights are widened for two rows at once where there are registers for so many sums.
+        let paired = if A::F32::LEN == 16 { x.len() / 2 * 2 } else { 0 };
+        for i in 0..count {
+            let weights = std::array::from_fn(|stream| weights.row(starts[stream] + i));
+            let mut keep = |row: usize, found: [f32; STREAMS]| {
+                sums[row].iter_mut().zip(found).for_each(|(sums, found)| sums[i] = found);
+            };
+            for row in (0..paired).step_by(2) {
+                let [first, second] = dots::<A, W, 2>(weights, [x[row], x[row + 1]]);
+                keep(row, first);
+                keep(row + 1, second);
             }
-            for (weights, totals) in self.weights.iter().zip(&mut totals) {
-                fetch::read(weights[at..].as_ptr().cast::<u8>().wrapping_add(AHEAD));
-                for i in 0..2 {
-                    let weights = W::load::<A::F32>(&weights[at + i * len..]);
-                    for (total, x) in totals[i].iter_mut().zip(factors[i]) {
-                        *total = weights.fma(x, *total);
-                    }
-                }
+            for (row, x) in x.iter().enumerate().skip(paired) {
+                let [found] = dots::<A, W, 1>(weights, [x]);
+                keep(row, found);
             }
         }
-        let mut sums = [[0.0; S]; R];
-        for (row, (sums, x)) in sums.iter_mut().zip(self.x).enumerate() {
-            for (stream, sum) in sums.iter_mut().enumerate() {
-                let rest = self.weights[stream][whole..].iter().zip(&x[whole..]);
-                let rest = rest.fold(0.0, |sum, (w, x)| A::fma(w.float(), *x, sum));
-                *sum = totals[stream][0][row].add(totals[stream][1][row]).sum() + rest;
-            }
-        }
-        sums
     }
+}
+
+#[inline(always)]
+fn dots<A: Arch, W: Weight, const R: usize>(
+    weights: [&[W]; STREAMS],
+    x: [&[f32]; R],
+) -> [[f32; STREAMS]; R] {
+    let (len, k) = (A::F32::LEN, x[0].len());
+    let mut totals = [[[A::F32::splat(0.0); R]; 2]; STREAMS];
+    let whole = k / (2 * len) * (2 * len);
+    for at in (0..whole).step_by(2 * len) {
+        let mut factors = [[A::F32::splat(0.0); R]; 2];
+        for (i, factors) in factors.iter_mut().enumerate() {
+            for (factor, x) in factors.iter_mut().zip(x) {
+                *factor = A::F32::load(&x[at + i * len..]);
+            }
+        }
+        for (weights, totals) in weights.iter().zip(&mut totals) {
+            prefetch::read(weights[at..].as_ptr().cast::<u8>().wrapping_add(AHEAD));
+            for i in 0..2 {
+                let weights = W::load::<A::F32>(&weights[at + i * len..]);
+                for (total, x) in totals[i].iter_mut().zip(factors[i]) {
+                    *total = weights.fma(x, *total);
+                }
+            }
+        }
+    }
+    let mut sums = [[0.0; STREAMS]; R];
+    for (row, (sums, x)) in sums.iter_mut().zip(x).enumerate() {
+        let mut all = [A::F32::splat(0.0); STREAMS];
+        for (all, [even, odd]) in all.iter_mut().zip(&totals) {
+            *all = even[row].add(odd[row]);
+        }
+        *sums = A::F32::sum4(all);
+        for (sum, weights) in sums.iter_mut().zip(weights) {
+            let rest = weights[whole..].iter().zip(&x[whole..]);
+            *sum += rest.fold(0.0, |sum, (w, x)| A::fma(w.float(), *x, sum));
+        }
+    }
+    sums
 }

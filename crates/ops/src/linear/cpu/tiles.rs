@@ -2,12 +2,12 @@
 //! the weights on their way from memory, and the others find them in the cache.
 
 use super::{
-    Layer, fetch,
+    Layer,
     out::Out,
     streams::{Weight, WeightRows},
 };
 use bessemer_core::cpu::{CpuContext, Output};
-use bessemer_simd::{Arch, Isa, Kernel, Lanes};
+use bessemer_simd::{Arch, Isa, Kernel, Lanes, prefetch};
 use std::{
     array,
     ops::Range,
@@ -168,7 +168,7 @@ impl Ahead {
 
     #[inline(always)]
     fn ask(&mut self) {
-        fetch::read_later(self.next);
+        prefetch::read_later(self.next);
         self.next = self.next.wrapping_add(self.step);
     }
 }

@@ -14,6 +14,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// cache. A multiple of all heights of tiles, and even.
 const ROWS: usize = 528;
 
+/// Parts of the rows of a narrow layer are multiples of this, as [`ROWS`] is of all heights of tiles.
+const PART: usize = 24;
+
+/// Tasks for each thread that end at about the same time together.
+const TASKS: usize = 4;
+
 /// So few rows are multiplied with two bytes per activation: unpacking the weights takes most of the
 /// time anyway.
 const FINE: usize = 16;
@@ -35,25 +41,33 @@ pub(super) fn linear<'a, F: Grouped>(
     let x = Activations::new::<F>(cpu, op, rule, detail, height, depth, kernels.quantise);
     let rows = x.laid_out;
     let (panels, isa) = (n.div_ceil(WIDTH), cpu.isa());
-    let workers = cpu.threads().min(panels);
+    // Each part of the rows unpacks the weights anew, so there is one unless threads would be idle.
+    let parts = (TASKS * cpu.threads() / panels).clamp(1, rows.min(ROWS).div_ceil(2 * PART));
+    let part_rows = rows.min(ROWS).div_ceil(parts).next_multiple_of(PART);
+    let workers = cpu.threads().min(panels * parts);
     let room = PanelRoom::new(cpu, workers);
     let sums = Output::of(cpu.scratch::<f32>(workers * ROWS * WIDTH));
     let columns_to_check = if F::LEVEL > 1 { n } else { 0 };
     let spoilt = cpu.scratch::<u8>(columns_to_check);
     spoilt.fill(0);
     let spoilt_columns = Output::of(&mut *spoilt);
-    for first_row in (0..rows).step_by(ROWS) {
-        let count = ROWS.min(rows - first_row);
+    for block in (0..rows).step_by(ROWS).map(|first| first..rows.min(first + ROWS)) {
         let next = AtomicUsize::new(0);
         cpu.run(workers, |worker| {
             let size = ROWS * WIDTH;
             // SAFETY: each worker has its own piece.
             let sums = unsafe { sums.range(worker * size..(worker + 1) * size) };
             loop {
-                let panel = next.fetch_add(1, Ordering::Relaxed);
+                let task = next.fetch_add(1, Ordering::Relaxed);
+                let (panel, part) = (task / parts, task % parts);
                 if panel >= panels {
                     break;
                 }
+                let first_row = block.start + part * part_rows;
+                if first_row >= block.end {
+                    continue;
+                }
+                let count = part_rows.min(block.end - first_row);
                 let columns = panel * WIDTH..n.min((panel + 1) * WIDTH);
                 for group in (0..groups).step_by(depth) {
                     let here = group..groups.min(group + depth);
@@ -62,8 +76,8 @@ pub(super) fn linear<'a, F: Grouped>(
                     let panel = unsafe {
                         room.pack::<F>(worker, weights, columns.start, here, kernels, isa)
                     };
-                    if F::LEVEL > 1 {
-                        // SAFETY: each panel of columns belongs to one worker.
+                    if F::LEVEL > 1 && part == 0 {
+                        // SAFETY: the first part of each panel of columns belongs to one worker.
                         let spoilt = unsafe { spoilt_columns.range(columns.clone()) };
                         for scales in panel.scales[..panel.groups * WIDTH].chunks(WIDTH) {
                             let nan = scales.iter().map(|scale| u8::from(scale.is_nan()));
@@ -71,7 +85,7 @@ pub(super) fn linear<'a, F: Grouped>(
                         }
                     }
                     let following = if last {
-                        (next.load(Ordering::Relaxed) * WIDTH, 0)
+                        (next.load(Ordering::Relaxed) / parts * WIDTH, 0)
                     } else {
                         (columns.start, group + depth)
                     };
@@ -92,7 +106,7 @@ pub(super) fn linear<'a, F: Grouped>(
                         }
                         // At once: what is stored finds its way out while the next is computed.
                         for (i, sums) in sums.chunks(WIDTH).enumerate() {
-                            // SAFETY: each panel of columns belongs to one worker.
+                            // SAFETY: these rows of a panel of columns belong to one worker.
                             unsafe { out.store(first + i, columns.start, &sums[..columns.len()]) };
                         }
                     }

@@ -14,11 +14,11 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::{Layer, fetch, out::Out};
+use super::{Layer, out::Out};
 use activations::{Detail, Quantise, Row, Rule, Tile};
 use bessemer_core::{View, cpu::CpuContext};
 use bessemer_formats::{Format, Grouped, with_format};
-use bessemer_simd::Isa;
+use bessemer_simd::{Isa, prefetch};
 use few::{Input, Streams, Sums};
 use panel::{PackLevels, PackScales, Panel};
 
@@ -68,7 +68,7 @@ impl<'a> WeightRows<'a> {
         if row < self.count {
             let start = self.row(row).as_ptr().wrapping_add(group / F::GROUPS * F::BYTES);
             for line in (0..depth / F::GROUPS * F::BYTES).step_by(64) {
-                fetch::read_later(start.wrapping_add(line));
+                prefetch::read_later(start.wrapping_add(line));
             }
         }
     }

@@ -2,13 +2,13 @@
 
 use super::{
     super::{
-        super::fetch,
         activations::{Row, Tile},
         few::{Streams, Sums},
     },
     dot::Dot,
 };
 use bessemer_formats::{Format, GROUP};
+use bessemer_simd::prefetch;
 use std::arch::aarch64::*;
 
 /// How far ahead memory is asked for, in bytes. The rows of a matrix follow each other, so what
@@ -37,7 +37,7 @@ fn dot<F: Format, D: Dot>(weights: &[u8], x: Tile<'_>, groups: usize) -> f32 {
         let mut totals = [vdupq_n_f32(0.0); 2];
         for (i, block) in weights.chunks_exact(F::BYTES).take(groups / F::GROUPS).enumerate() {
             for line in (0..F::BYTES).step_by(64) {
-                fetch::read(block.as_ptr().wrapping_add(AHEAD + line));
+                prefetch::read(block.as_ptr().wrapping_add(AHEAD + line));
             }
             for (j, [d, m]) in F::scales(block).into_iter().enumerate().take(F::GROUPS) {
                 let group = i * F::GROUPS + j;

@@ -1,28 +1,31 @@
 //! AVX-512 with VNNI: eight rows by 32 columns, in assembly. Compilers load everything first and
 //! spill, and every store takes time from the products.
 //!
-//! Sixteen registers hold integer sums. Fourteen hold floats: totals where each group of activations
+//! Sixteen registers hold integer sums. Twelve hold floats: totals where each group of activations
 //! has a step of its own, otherwise what a span of groups comes to before it is scaled; those of the
-//! last row are in memory. That leaves two, for weights: instructions read activations themselves.
-//! Which register is which is up to the compiler; the order of things is not.
+//! last two rows are in memory. That leaves two for weights, and two for activations: each is loaded
+//! once for both strips, since loads are what limits this otherwise. Which register is which is up to
+//! the compiler; the order of things is not.
 
 use super::{
     super::{
-        super::fetch,
         activations::{MAGIC_BITS, TILE, Tile},
         panel::{Panel, STRIP, STRIPS, WIDTH},
     },
     tile512::span,
 };
 use bessemer_formats::{GROUP, Grouped};
+use bessemer_simd::prefetch;
 use std::arch::{asm, x86_64::*};
 
 /// A vector of each strip: floats or, where products are summed, integers.
 pub(super) type Pair = [__m512; STRIPS];
 /// A pair of each row.
 pub(super) type Rows = [Pair; TILE];
-/// The row whose floats are in memory.
-const LAST: usize = TILE - 1;
+/// The first row whose floats are in memory.
+const LAST: usize = TILE - 2;
+/// Floats of those rows.
+const IN_MEMORY: usize = (TILE - LAST) * WIDTH;
 
 /// Does something with each of some numbers, as a constant.
 macro_rules! each {
@@ -62,7 +65,7 @@ unsafe fn multiply_groups<F: Grouped>(panel: &Panel<'_>, x: &Tile<'_>, sums: *mu
     let mut totals: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
     // SAFETY: as the caller of `multiply` promises: all groups of the panel are there.
     unsafe {
-        each!(ROW in 0 1 2 3 4 5 6, totals[ROW] = get::<ROW>(sums));
+        each!(ROW in 0 1 2 3 4 5, totals[ROW] = get::<ROW>(sums));
         for group in 0..panel.groups {
             let scales = panel.scales.as_ptr().add(group * WIDTH * F::SCALES);
             let excess = panel.excess.as_ptr().add(group * WIDTH);
@@ -76,7 +79,7 @@ unsafe fn multiply_groups<F: Grouped>(panel: &Panel<'_>, x: &Tile<'_>, sums: *mu
             }
             add_steps(&mut totals, &ints, x.steps.as_ptr().add(group * TILE), sums);
         }
-        each!(ROW in 0 1 2 3 4 5 6, put::<ROW>(totals[ROW], sums));
+        each!(ROW in 0 1 2 3 4 5, put::<ROW>(totals[ROW], sums));
     }
 }
 
@@ -88,12 +91,12 @@ unsafe fn multiply_spans<F: Grouped>(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut
     let span = const { span::<F>() };
     let mut ints: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
     let mut floats: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
-    let mut last = [_mm512_setzero_ps(); STRIPS];
-    let last = last.as_mut_ptr().cast::<f32>();
+    let mut last = [0.0; IN_MEMORY];
+    let last = last.as_mut_ptr();
     // SAFETY: as the caller of `multiply` promises: all groups of the panel are there.
     unsafe {
-        each!(ROW in 0 1 2 3 4 5 6, floats[ROW] = get::<0>(panel.excess.as_ptr()));
-        put::<0>(get::<0>(panel.excess.as_ptr()), last);
+        each!(ROW in 0 1 2 3 4 5, floats[ROW] = get::<0>(panel.excess.as_ptr()));
+        each!(ROW in 0 1, put::<ROW>(get::<0>(panel.excess.as_ptr()), last));
         for group in 0..panel.groups {
             begin::<F, 0>(&mut ints, x, group);
             if group % span == 0 && group > 0 {
@@ -115,16 +118,15 @@ unsafe fn multiply_spans<F: Grouped>(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut
                 turn!(4);
                 turn!(5);
                 step::<3>(&mut ints, panel, x, group);
-                turn!(6);
                 add_last_to_totals(last, steps, sums);
-                put::<0>(get::<0>(excess), last);
+                each!(ROW in 0 1, put::<ROW>(get::<0>(excess), last));
             } else {
                 each!(J in 0 1 2 3, step::<J>(&mut ints, panel, x, group));
             }
             let scales = panel.scales.as_ptr().add(group * WIDTH * F::SCALES);
             if F::HALVES {
                 add_scaled(&mut floats, &mut ints, load::<F>(scales), last);
-                put::<0>(ints[LAST], last);
+                each!(ROW in 0 1, put::<ROW>(ints[LAST + ROW], last));
                 begin::<F, 1>(&mut ints, x, group);
             }
             each!(J in 4 5 6 7, step::<J>(&mut ints, panel, x, group));
@@ -132,13 +134,13 @@ unsafe fn multiply_spans<F: Grouped>(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut
             add_scaled(&mut floats, &mut ints, load::<F>(scales.add(second)), last);
             if F::MINS {
                 let mins = load::<F>(scales.add(STRIP));
-                each!(ROW in 0 1 2 3 4 5 6, add_mins::<ROW>(&mut floats[ROW], mins, x, group));
-                add_mins::<LAST>(&mut ints[LAST], mins, x, group);
+                each!(ROW in 0 1 2 3 4 5, add_mins::<ROW>(&mut floats[ROW], mins, x, group));
+                each!(ROW in 6 7, add_mins::<ROW>(&mut ints[ROW], mins, x, group));
             }
-            put::<0>(ints[LAST], last);
+            each!(ROW in 0 1, put::<ROW>(ints[LAST + ROW], last));
         }
         let steps = x.steps.as_ptr().add((panel.groups - span) * TILE);
-        each!(ROW in 0 1 2 3 4 5 6, add_to_totals::<ROW>(&floats[ROW], steps, sums));
+        each!(ROW in 0 1 2 3 4 5, add_to_totals::<ROW>(&floats[ROW], steps, sums));
         add_last_to_totals(last, steps, sums);
     }
 }
@@ -204,7 +206,7 @@ pub(super) unsafe fn load<F: Grouped>(scales: *const f32) -> Pair {
 #[inline]
 pub(super) fn fetch_ahead(group: *const u8, bytes: usize) {
     for line in (1024..1024 + bytes).step_by(64) {
-        fetch::read(group.wrapping_add(line));
+        prefetch::read(group.wrapping_add(line));
     }
 }
 
@@ -263,16 +265,21 @@ macro_rules! products {
                     low = out(zmm_reg) low,
                     high = out(zmm_reg) high,
                 );
-                each!(ROW in 0 1 2 3 4 5 6 7, read!(
-                    concat!($instruction, " {a}, {low}, dword ptr [{bytes} + {at}]{{1to16}}"),
-                    concat!($instruction, " {b}, {high}, dword ptr [{bytes} + {at}]{{1to16}}"),
-                    bytes = in(reg) bytes,
-                    at = const (J * TILE + ROW) * 4,
-                    low = in(zmm_reg) low,
-                    high = in(zmm_reg) high,
-                    a = inout(zmm_reg) ints[ROW][0],
-                    b = inout(zmm_reg) ints[ROW][1],
-                ));
+                each!(ROW in 0 1 2 3 4 5 6 7, {
+                    let _four: __m512;
+                    read!(
+                        "vpbroadcastd {four}, dword ptr [{bytes} + {at}]",
+                        concat!($instruction, " {a}, {low}, {four}"),
+                        concat!($instruction, " {b}, {high}, {four}"),
+                        bytes = in(reg) bytes,
+                        at = const (J * TILE + ROW) * 4,
+                        four = out(zmm_reg) _four,
+                        low = in(zmm_reg) low,
+                        high = in(zmm_reg) high,
+                        a = inout(zmm_reg) ints[ROW][0],
+                        b = inout(zmm_reg) ints[ROW][1],
+                    );
+                });
             }
         }
     };
@@ -320,14 +327,14 @@ unsafe fn add_mins<const ROW: usize>(to: &mut Pair, mins: Pair, x: &Tile<'_>, gr
     }
 }
 
-/// Adds scaled sums times the steps of their rows to totals; those of the last row are in `sums`.
+/// Adds scaled sums times the steps of their rows to totals; those of the last rows are in `sums`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn add_steps(totals: &mut Rows, ints: &Rows, steps: *const f32, sums: *mut f32) {
     // SAFETY: reads the steps, and writes the sums, that the caller of `multiply` promises.
     unsafe {
-        each!(ROW in 0 1 2 3 4 5 6, add_step::<ROW>(&mut totals[ROW], &ints[ROW], steps));
-        add_to_totals::<LAST>(&ints[LAST], steps, sums);
+        each!(ROW in 0 1 2 3 4 5, add_step::<ROW>(&mut totals[ROW], &ints[ROW], steps));
+        each!(ROW in 6 7, add_to_totals::<ROW>(&ints[ROW], steps, sums));
     }
 }
 
@@ -362,37 +369,39 @@ unsafe fn add_to_totals<const ROW: usize>(floats: &Pair, steps: *const f32, sums
     }
 }
 
-/// The same for the last row, whose floats are in memory too: no register is left for them.
+/// The same for the last rows, whose floats are in memory too: no registers are left for them.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn add_last_to_totals(last: *const f32, steps: *const f32, sums: *mut f32) {
     // SAFETY: as there.
     unsafe {
-        let [mut a, mut b] = get::<0>(last);
-        read!(
-            "vmulps {a}, {a}, dword ptr [{steps} + {step}]{{1to16}}",
-            "vmulps {b}, {b}, dword ptr [{steps} + {step}]{{1to16}}",
-            "vaddps {a}, {a}, [{sums} + {at}]",
-            "vaddps {b}, {b}, [{sums} + {at} + 64]",
-            steps = in(reg) steps,
-            sums = in(reg) sums,
-            step = const 4 * LAST,
-            at = const 4 * LAST * WIDTH,
-            a = inout(zmm_reg) a,
-            b = inout(zmm_reg) b,
-        );
-        put::<LAST>([a, b], sums);
+        each!(ROW in 0 1, {
+            let [mut a, mut b] = get::<ROW>(last);
+            read!(
+                "vmulps {a}, {a}, dword ptr [{steps} + {step}]{{1to16}}",
+                "vmulps {b}, {b}, dword ptr [{steps} + {step}]{{1to16}}",
+                "vaddps {a}, {a}, [{sums} + {at}]",
+                "vaddps {b}, {b}, [{sums} + {at} + 64]",
+                steps = in(reg) steps,
+                sums = in(reg) sums,
+                step = const 4 * (LAST + ROW),
+                at = const 4 * (LAST + ROW) * WIDTH,
+                a = inout(zmm_reg) a,
+                b = inout(zmm_reg) b,
+            );
+            put::<{ LAST + ROW }>([a, b], sums);
+        });
     }
 }
 
-/// Adds sums times the scales of their columns to floats; the sum for the last row, whose floats are
-/// in memory, goes to where the integers were.
+/// Adds sums times the scales of their columns to floats; the sums for the last rows, whose floats are
+/// in memory, go to where the integers were.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn add_scaled(floats: &mut Rows, ints: &mut Rows, d: Pair, last: *const f32) {
     // SAFETY: reads a row of floats; writes registers only.
     unsafe {
-        each!(ROW in 0 1 2 3 4 5 6, read!(
+        each!(ROW in 0 1 2 3 4 5, read!(
             "vfmadd231ps {to_a}, {a}, {low}",
             "vfmadd231ps {to_b}, {b}, {high}",
             a = in(zmm_reg) ints[ROW][0],
@@ -402,6 +411,6 @@ unsafe fn add_scaled(floats: &mut Rows, ints: &mut Rows, d: Pair, last: *const f
             to_a = inout(zmm_reg) floats[ROW][0],
             to_b = inout(zmm_reg) floats[ROW][1],
         ));
-        scale(&mut ints[LAST], d, last);
+        each!(ROW in 0 1, scale(&mut ints[LAST + ROW], d, last.add(ROW * WIDTH)));
     }
 }

@@ -23,12 +23,11 @@ pub(super) unsafe fn scales<F: Format>(
         let steps = x.natural.steps.as_ptr().add(first);
         let sums = || x.natural.sums.as_ptr().add(first);
         if F::GROUPS == 1 {
-            let heads = gather::<F>(block);
-            let low = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(heads));
+            let heads = heads_of_run::<F>(block);
+            let low = _mm512_cvtph_ps(_mm512_castsi512_si256(heads));
             let steps = _mm512_loadu_ps(steps);
             if F::MINS {
-                let lows = _mm512_srli_epi32::<16>(heads);
-                let lows = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(lows));
+                let lows = _mm512_cvtph_ps(_mm512_extracti64x4_epi64::<1>(heads));
                 let sums = _mm512_mul_ps(_mm512_loadu_ps(sums()), steps);
                 *to = _mm512_fmadd_ps(lows, sums, *to);
             }
@@ -54,14 +53,58 @@ pub(super) unsafe fn scales<F: Format>(
     }
 }
 
-/// Four bytes of each of 16 blocks.
+/// The first two words of each of 16 blocks: the first ones, and then the second ones.
+///
+/// A gather is the obvious way, but takes many times as long on some machines.
+///
+/// # Safety
+/// The blocks must be there.
 #[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn gather<F: Format>(from: *const u8) -> __m512i {
-    let ramp = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    let places = _mm512_mullo_epi32(ramp, _mm512_set1_epi32(F::BYTES as i32));
-    // SAFETY: as the caller promises.
-    unsafe { _mm512_i32gather_epi32::<1>(places, from.cast()) }
+#[target_feature(enable = "avx512f,avx512bw")]
+unsafe fn heads_of_run<F: Format>(from: *const u8) -> __m512i {
+    let loads = const { &Loads::of(F::BYTES) };
+    let mut heads = _mm512_setzero_si512();
+    for i in 0..const { Loads::of(F::BYTES).count } {
+        // SAFETY: `Loads` stays within the blocks.
+        unsafe {
+            let bytes = _mm512_loadu_si512(from.add(loads.starts[i]).cast());
+            let places = _mm512_loadu_si512(loads.places[i].as_ptr().cast());
+            heads = _mm512_mask_permutexvar_epi16(heads, loads.lanes[i], places, bytes);
+        }
+    }
+    heads
+}
+
+/// Vectors that have the heads of 16 blocks between them.
+struct Loads {
+    count: usize,
+    /// Where each is, in bytes.
+    starts: [usize; 16],
+    /// Which of all heads it has, and where.
+    lanes: [u32; 16],
+    places: [[u16; 32]; 16],
+}
+
+impl Loads {
+    /// The fewest for blocks of so many bytes, all of them within the blocks.
+    const fn of(bytes: usize) -> Loads {
+        let mut loads = Loads { count: 0, starts: [0; 16], lanes: [0; 16], places: [[0; 32]; 16] };
+        let mut block = 0;
+        while block < 16 {
+            let (i, last) = (loads.count, 16 * bytes - 64);
+            let start = if block * bytes < last { block * bytes } else { last };
+            loads.starts[i] = start;
+            while block < 16 && block * bytes + 4 <= start + 64 {
+                let word = (block * bytes - start) / 2;
+                loads.lanes[i] |= 0x0001_0001 << block;
+                loads.places[i][block] = word as u16;
+                loads.places[i][16 + block] = word as u16 + 1;
+                block += 1;
+            }
+            loads.count += 1;
+        }
+        loads
+    }
 }
 
 /// The same for the first `count` of four blocks of one group each: zero for the others.

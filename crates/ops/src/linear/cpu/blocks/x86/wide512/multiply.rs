@@ -80,7 +80,7 @@ unsafe fn eight(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut f32) {
     let mut totals: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
     // SAFETY: as the caller promises: all groups of the panel are there.
     unsafe {
-        each!(ROW in 0 1 2 3 4 5 6, totals[ROW] = get::<ROW>(sums));
+        each!(ROW in 0 1 2 3 4 5, totals[ROW] = get::<ROW>(sums));
         for group in 0..panel.groups {
             let mut ints: Rows = [[_mm512_setzero_ps(); STRIPS]; TILE];
             fetch_ahead(x.bytes.as_ptr().wrapping_add(group * GROUP * 2 * TILE), GROUP * 2 * TILE);
@@ -89,7 +89,7 @@ unsafe fn eight(panel: &Panel<'_>, x: &Tile<'_>, sums: *mut f32) {
             each!(ROW in 0 1 2 3 4 5 6 7, scale(&mut ints[ROW], d));
             add_steps(&mut totals, &ints, x.steps.as_ptr().add(group * TILE), sums);
         }
-        each!(ROW in 0 1 2 3 4 5 6, put::<ROW>(totals[ROW], sums));
+        each!(ROW in 0 1 2 3 4 5, put::<ROW>(totals[ROW], sums));
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// A line that will be read at once.
 #[inline(always)]
-pub(super) fn read<T>(_at: *const T) {
+pub fn read<T>(_at: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 has the instruction, and it never faults.
     unsafe {
@@ -18,7 +18,7 @@ pub(super) fn read<T>(_at: *const T) {
 
 /// A line that will be read later.
 #[inline(always)]
-pub(super) fn read_later<T>(_at: *const T) {
+pub fn read_later<T>(_at: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 has the instruction, and it never faults.
     unsafe {
@@ -34,7 +34,7 @@ pub(super) fn read_later<T>(_at: *const T) {
 
 /// A line that will be written.
 #[inline(always)]
-pub(super) fn write<T>(_at: *const T) {
+pub fn write<T>(_at: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: where the instruction is not known it does nothing, and it never faults.
     unsafe {
