@@ -2,6 +2,7 @@
 //! there. What it is made of is in `pyproject.toml` and `crates/python`.
 
 use crate::{
+    install,
     shell::{self, command, root, succeeds, target_dir},
     steps::Steps,
     summary::count_python_tests,
@@ -40,6 +41,10 @@ pub(crate) fn run(options: Options) -> Result<()> {
 /// Adds the steps of the Python package to others; returns how many tests passed.
 pub(crate) fn steps(steps: &mut Steps, options: Options) -> Result<usize> {
     let tools = steps.run("python: tools", || {
+        if options.quick && cfg!(unix) {
+            // Its build has Metal in software, which the tests of the executor run on.
+            install::clang()?;
+        }
         let tools = Environment::new("tools")?;
         tools.install(&TOOLS)?;
         if cfg!(target_os = "linux") && !options.quick {

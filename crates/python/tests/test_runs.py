@@ -21,7 +21,7 @@ def _example(root: Path, name: str) -> ModuleType:
 
 def test_arrays(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _example(root, "arrays").main() < 0.01
-    assert "step 75: 0.00009" in capsys.readouterr().out
+    assert "step 75: 0.0001" in capsys.readouterr().out
 
 
 def test_programs(root: Path) -> None:

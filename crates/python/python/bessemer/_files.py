@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
@@ -68,6 +67,8 @@ class Npz(Mapping[str, Array]):
     def __init__(self, data: bytes, device: Any, path: Path | None) -> None:
         self._device = device
         self._name = os.fspath(path) if path is not None else "npz"
+        import zipfile
+
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             self._members = {name.removesuffix(".npy"): name for name in self._zip.namelist()}
@@ -97,22 +98,25 @@ class Npz(Mapping[str, Array]):
 
 def savez(file: Path | BinaryIO, /, *args: Any, **kwds: Any) -> None:
     """Writes arrays to a ``.npz`` file, by name; those without one are ``arr_0`` and so on."""
-    _savez(file, args, kwds, zipfile.ZIP_STORED)
+    _savez(file, args, kwds, compressed=False)
 
 
 def savez_compressed(file: Path | BinaryIO, /, *args: Any, **kwds: Any) -> None:
     """Writes arrays to a compressed ``.npz`` file, by name."""
-    _savez(file, args, kwds, zipfile.ZIP_DEFLATED)
+    _savez(file, args, kwds, compressed=True)
 
 
 def _savez(
-    file: Path | BinaryIO, args: tuple[Any, ...], kwds: Mapping[str, Any], compression: int
+    file: Path | BinaryIO, args: tuple[Any, ...], kwds: Mapping[str, Any], *, compressed: bool
 ) -> None:
     arrays = {f"arr_{i}": array for i, array in enumerate(args)}
     for name in arrays.keys() & kwds.keys():
         raise ValueError(f"savez: {name!r} is the name of an array without one; use another")
     arrays |= kwds
-    with zipfile.ZipFile(file, "w", compression) as out:
+    import zipfile
+
+    method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with zipfile.ZipFile(file, "w", method) as out:
         for name, array in arrays.items():
             out.writestr(f"{name}.npy", _bessemer._npy_write(_bessemer.asarray(array)))
 

@@ -3,7 +3,6 @@ the instructions. The text that comes out is parsed and verified by the engine."
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, overload
@@ -306,6 +305,8 @@ def _program(
     dtype: DType | str | None,
     out: DType | str | tuple[DType | str, ...] | None,
 ) -> Program:
+    import inspect
+
     trace = _Trace(function.__name__)
     params, inputs = [], []
     for param in inspect.signature(function, eval_str=True).parameters.values():

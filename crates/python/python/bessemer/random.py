@@ -7,7 +7,10 @@ True
 
 from __future__ import annotations
 
+from ._bessemer import _random_choice as choice
+from ._bessemer import _random_integers as integers
 from ._bessemer import _random_normal as normal
+from ._bessemer import _random_permutation as permutation
 from ._bessemer import _random_uniform as uniform
 
-__all__ = ["normal", "uniform"]
+__all__ = ["choice", "integers", "normal", "permutation", "uniform"]

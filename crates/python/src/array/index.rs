@@ -4,8 +4,12 @@ use super::{Out, PyArray, array_like};
 use crate::{
     dtype::{Kind, Row},
     errors::{exception, type_error},
+    operand::Operand,
 };
-use bessemer::{Array, array::Index};
+use bessemer::{
+    Array,
+    array::{Index, Selector},
+};
 use pyo3::{
     IntoPyObjectExt,
     exceptions::PyIndexError,
@@ -42,9 +46,14 @@ fn item(part: &Bound<'_, PyAny>) -> PyResult<Item> {
         let range = Index::Range { start: bound("start")?, end: bound("stop")?, step };
         return Ok(Item::Basic(range));
     }
-    let array = part.cast::<PyArray>();
-    if array.is_err() && !part.is_instance_of::<PyBool>() && part.hasattr("__index__")? {
-        return Ok(Item::Basic(Index::At(place(part)?)));
+    let array = part.is_instance_of::<PyArray>() || part.is_instance_of::<PyBool>();
+    if !array && part.hasattr("__index__")? {
+        match place(part) {
+            Ok(at) => return Ok(Item::Basic(Index::At(at))),
+            // NumPy's arrays say that they could be an index, and most cannot.
+            Err(error) if !part.hasattr("__array__")? => return Err(error),
+            Err(_) => {}
+        }
     }
     let array = array_like(part, None, None, None).map_err(|error| {
         let what = part.get_type();
@@ -77,33 +86,54 @@ fn place(value: &Bound<'_, PyAny>) -> PyResult<isize> {
     })
 }
 
-/// The part of an array that a subscript names.
-fn select(array: &Array, items: Vec<Item>) -> PyResult<Array> {
-    let mut basic = Vec::with_capacity(items.len());
-    let mut arrays = Vec::new();
-    for item in items {
-        match item {
-            Item::Basic(index) => basic.push(index),
-            Item::Array(indices) => arrays.push((basic.len(), indices)),
-        }
-    }
-    let selected = match arrays.as_slice() {
-        [] => array.slice(basic),
-        [(0, indices)] if basic.is_empty() && indices.dtype() != bessemer::DType::Bool => {
-            array.take(indices, 0)
-        }
-        _ => return Err(PyIndexError::new_err("index: unsupported combination of arrays")),
+/// The items as the engine takes them.
+fn selectors(items: &[Item]) -> Vec<Selector<'_>> {
+    let selectors = items.iter().map(|item| match item {
+        Item::Basic(index) => Selector::Index(*index),
+        Item::Array(array) => Selector::Array(array),
+    });
+    selectors.collect()
+}
+
+/// The indices, if there is no array among them.
+fn basic(items: &[Item]) -> Option<Vec<Index>> {
+    let index = |item: &Item| match item {
+        Item::Basic(index) => Some(*index),
+        Item::Array(_) => None,
     };
-    match selected.error() {
-        Some(error) => Err(exception(&error.clone().into())),
-        None => Ok(selected),
+    items.iter().map(index).collect()
+}
+
+/// The part of an array that a subscript names.
+fn select(py: Python<'_>, array: &Array, items: &[Item]) -> Array {
+    match basic(items) {
+        Some(indices) => array.slice(indices),
+        // Masks are computed, to know how many there are.
+        None => py.detach(|| array.index(&selectors(items))),
     }
 }
 
 #[pymethods]
 impl PyArray {
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Out> {
-        Ok(Out(select(&self.get(), items(key)?)?))
+        Ok(Out(select(key.py(), &self.get(), &items(key)?)))
+    }
+
+    /// Makes it a handle to a copy with these elements replaced.
+    fn __setitem__(&self, key: &Bound<'_, PyAny>, value: Operand) -> PyResult<()> {
+        let (items, array) = (items(key)?, self.get());
+        let value = match &value {
+            Operand::Array(value) => bessemer::array::Operand::Array(value),
+            Operand::Number(number) => bessemer::array::Operand::Scalar(*number),
+        };
+        let replaced = key.py().detach(|| array.with_index(&selectors(&items), value));
+        match replaced.error() {
+            Some(error) => Err(exception(&error.clone().into())),
+            None => {
+                self.set(replaced);
+                Ok(())
+            }
+        }
     }
 
     fn __iter__(&self) -> PyResult<Rows> {

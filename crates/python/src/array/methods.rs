@@ -64,6 +64,34 @@ macro_rules! selections {
 
 selections!(min max any all argmin argmax);
 
+macro_rules! spreads {
+    ($($name:ident $kept:ident)*) => {
+        #[pymethods]
+        impl PyArray {$(
+            /// As the function of this name.
+            #[pyo3(signature = (axis = None, out = None, *, correction = 0.0, keepdims = false))]
+            fn $name(
+                &self,
+                axis: Option<AxesArg>,
+                out: Option<&Bound<'_, PyAny>>,
+                correction: f64,
+                keepdims: bool,
+            ) -> PyResult<Out> {
+                no_out(out)?;
+                let array = self.get();
+                Ok(Out(match (axis, keepdims) {
+                    (None, false) => array.$name(.., correction),
+                    (None, true) => array.$kept(.., correction),
+                    (Some(axes), false) => array.$name(axes.0, correction),
+                    (Some(axes), true) => array.$kept(axes.0, correction),
+                }))
+            }
+        )*}
+    };
+}
+
+spreads!(var var_keepdim std std_keepdim);
+
 #[pymethods]
 impl PyArray {
     /// In another dtype. Floats become integers towards zero.

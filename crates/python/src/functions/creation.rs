@@ -234,12 +234,7 @@ fn arange(
     let Some(DTypeArg(dtype)) = dtype else {
         return Ok(Out(py.detach(|| Array::arange(&device, start, stop, step))));
     };
-    // Floats are counted as floats: integers may not hold all of them.
-    let [start, stop, step] = match dtype.is_float() {
-        true => [start, stop, step].map(|number| Scalar::from(number.value())),
-        false => [start, stop, step],
-    };
-    Ok(Out(py.detach(|| Array::arange(&device, start, stop, step)).astype(dtype)))
+    Ok(Out(py.detach(|| Array::arange_as(&device, start, stop, step, dtype))))
 }
 
 /// `num` numbers evenly spaced from `start` to `stop`, which is the last unless `endpoint` is false.

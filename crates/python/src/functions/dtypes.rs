@@ -86,7 +86,7 @@ fn can_cast(from_: &Bound<'_, PyAny>, to: DTypeArg) -> PyResult<bool> {
 /// >>> bm.isdtype(bm.float16, "real floating"), bm.isdtype(bm.int32, ("bool", bm.float32))
 /// (True, False)
 #[pyfunction]
-#[pyo3(signature = (dtype, kind, /))]
+#[pyo3(signature = (dtype, kind))]
 fn isdtype(dtype: DTypeArg, kind: &Bound<'_, PyAny>) -> PyResult<bool> {
     if let Ok(kinds) = kind.cast::<PyTuple>() {
         for kind in kinds.iter() {

@@ -29,6 +29,78 @@ macro_rules! unary {
 }
 
 unary! {
+    /// The angle whose cosine it is, in radians.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.acos(bm.array([1.0]))
+    /// array([0.], dtype=float32)
+    acos = Array::acos;
+    /// The inverse of the hyperbolic cosine.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.acosh(bm.array([1.0]))
+    /// array([0.], dtype=float32)
+    acosh = Array::acosh;
+    /// The angle whose sine it is, in radians.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.asin(bm.array([0.0]))
+    /// array([0.], dtype=float32)
+    asin = Array::asin;
+    /// The inverse of the hyperbolic sine.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.asinh(bm.array([0.0]))
+    /// array([0.], dtype=float32)
+    asinh = Array::asinh;
+    /// The angle whose tangent it is, in radians.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.atan(bm.array([0.0]))
+    /// array([0.], dtype=float32)
+    atan = Array::atan;
+    /// The inverse of the hyperbolic tangent.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.atanh(bm.array([0.0, 1.0]))
+    /// array([ 0., inf], dtype=float32)
+    atanh = Array::atanh;
+    /// The hyperbolic cosine.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.cosh(bm.array([0.0]))
+    /// array([1.], dtype=float32)
+    cosh = Array::cosh;
+    /// `exp(x) - 1`, precisely near 0.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.expm1(bm.array([0.0]))
+    /// array([0.], dtype=float32)
+    expm1 = Array::expm1;
+    /// The logarithm to base 10.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.log10(bm.array([1.0, 100.0]))
+    /// array([0., 2.], dtype=float32)
+    log10 = Array::log10;
+    /// `log(1 + x)`, precisely near 0.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.log1p(bm.array([0.0]))
+    /// array([0.], dtype=float32)
+    log1p = Array::log1p;
+    /// Whether the sign is that of negative numbers, also of -0.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.signbit(bm.array([-0.0, 1.0]))
+    /// array([ True, False])
+    signbit = Array::signbit;
+    /// The hyperbolic sine.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.sinh(bm.array([0.0]))
+    /// array([0.], dtype=float32)
+    sinh = Array::sinh;
     /// The absolute value.
     ///
     /// >>> import bessemer as bm
@@ -88,13 +160,13 @@ unary! {
     /// >>> import bessemer as bm
     /// >>> bm.isfinite(bm.array([1.0, bm.inf, bm.nan]))
     /// array([ True, False, False])
-    isfinite = |x| x.abs().lt(f64::INFINITY);
+    isfinite = Array::is_finite;
     /// Whether it is infinite.
     ///
     /// >>> import bessemer as bm
     /// >>> bm.isinf(bm.array([1.0, -bm.inf, bm.nan]))
     /// array([False,  True, False])
-    isinf = |x| x.abs().eq(f64::INFINITY);
+    isinf = Array::is_inf;
     /// Whether it is NaN.
     ///
     /// >>> import bessemer as bm
@@ -270,6 +342,30 @@ macro_rules! binary {
 }
 
 binary! {
+    /// The first with the sign of the second.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.copysign(bm.array([3.0, -4.0]), -1.0)
+    /// array([-3., -4.], dtype=float32)
+    copysign = |a, b| a.copysign(b);
+    /// The length of the hypotenuse, without overflow on the way.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.hypot(bm.array([3.0]), bm.array([4.0]))
+    /// array([5.], dtype=float32)
+    hypot = |a, b| a.hypot(b);
+    /// `log(exp(x1) + exp(x2))`, without overflow on the way.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.logaddexp(bm.array([1000.0]), bm.array([0.0]))
+    /// array([1000.], dtype=float32)
+    logaddexp = |a, b| a.logaddexp(b);
+    /// The next number that the dtype has in the direction of the second.
+    ///
+    /// >>> import bessemer as bm
+    /// >>> bm.nextafter(bm.array([0.0]), 1.0) > 0
+    /// array([ True])
+    nextafter = |a, b| a.nextafter(b);
     /// The sum; of booleans, whether either is true.
     ///
     /// >>> import bessemer as bm

@@ -7,7 +7,7 @@ use crate::{
     errors::{OrRaise, value_error},
     operand::{ArrayArg, AxesArg, ShapeArg, SizesArg},
 };
-use bessemer::{Array, Shape};
+use bessemer::{Array, Shape, array::Pad};
 use pyo3::{prelude::*, types::PyTuple};
 
 /// In another dtype. Floats become integers towards zero.
@@ -110,33 +110,8 @@ fn flip(x: ArrayArg, axis: Option<AxesArg>) -> Out {
 /// (3, 4, 2)
 #[pyfunction]
 #[pyo3(signature = (x, source, destination, /))]
-fn moveaxis(x: ArrayArg, source: AxesArg, destination: AxesArg) -> PyResult<Out> {
-    let rank = x.0.rank() as isize;
-    let wrong = || {
-        value_error(format!(
-            "moveaxis: {:?} and {:?} must be as many different axes of an array of rank {rank}",
-            source.0, destination.0
-        ))
-    };
-    let find = |axes: &[isize]| -> PyResult<Vec<isize>> {
-        let found = axes.iter().map(|&axis| if axis < 0 { axis + rank } else { axis });
-        let found: Vec<isize> = found.collect();
-        let twice = |(i, axis): (usize, &isize)| found[..i].contains(axis);
-        let good = found.iter().all(|axis| (0..rank).contains(axis));
-        if good && !found.iter().enumerate().any(twice) { Ok(found) } else { Err(wrong()) }
-    };
-    let (from, to) = (find(&source.0)?, find(&destination.0)?);
-    if from.len() != to.len() {
-        return Err(wrong());
-    }
-    let mut rest = (0..rank).filter(|axis| !from.contains(axis));
-    let order: Vec<isize> = (0..rank)
-        .filter_map(|place| match to.iter().position(|&to| to == place) {
-            Some(at) => Some(from[at]),
-            None => rest.next(),
-        })
-        .collect();
-    Ok(Out(x.0.permute(&order)))
+fn moveaxis(x: ArrayArg, source: AxesArg, destination: AxesArg) -> Out {
+    Out(x.0.moveaxis(source.0, destination.0))
 }
 
 /// Repeated to a shape, by the rules of broadcasting.
@@ -176,20 +151,20 @@ fn common_shape(shapes: &[Shape]) -> PyResult<Shape> {
 #[pyfunction]
 #[pyo3(signature = (*arrays))]
 fn broadcast_arrays<'py>(py: Python<'py>, arrays: Vec<ArrayArg>) -> PyResult<Bound<'py, PyTuple>> {
-    let shapes: Vec<Shape> = arrays.iter().map(|array| *array.0.shape()).collect();
-    let shape = common_shape(&shapes)?;
-    tuple(py, arrays.iter().map(|array| array.0.broadcast_to(&shape)))
+    tuple(py, Array::broadcast_arrays(&handles(&arrays)).or_raise()?)
 }
 
-fn tuple<'py>(
+/// Arrays as a tuple of Python.
+pub(super) fn tuple<'py>(
     py: Python<'py>,
-    arrays: impl Iterator<Item = Array>,
+    arrays: impl IntoIterator<Item = Array>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let arrays = arrays.map(|array| Out(array).into_pyobject(py));
+    let arrays = arrays.into_iter().map(|array| Out(array).into_pyobject(py));
     PyTuple::new(py, arrays.collect::<PyResult<Vec<Bound<'py, PyArray>>>>()?)
 }
 
-fn handles(arrays: &[ArrayArg]) -> Vec<&Array> {
+/// What the engine takes for several arrays.
+pub(super) fn handles(arrays: &[ArrayArg]) -> Vec<&Array> {
     arrays.iter().map(|array| &array.0).collect()
 }
 
@@ -230,15 +205,7 @@ fn stack(arrays: Vec<ArrayArg>, axis: isize) -> PyResult<Out> {
 #[pyfunction]
 #[pyo3(signature = (x, /, *, axis = 0))]
 fn unstack<'py>(py: Python<'py>, x: ArrayArg, axis: isize) -> PyResult<Bound<'py, PyTuple>> {
-    let rank = x.0.rank() as isize;
-    let at = if axis < 0 { axis + rank } else { axis };
-    if !(0..rank).contains(&at) {
-        return Err(pyo3::exceptions::PyIndexError::new_err(format!(
-            "unstack: axis {axis} is out of range for an array of rank {rank}"
-        )));
-    }
-    let parts = x.0.split(&vec![1; x.0.dims()[at as usize]], at).or_raise()?;
-    tuple(py, parts.into_iter().map(|part| part.squeeze(at)))
+    tuple(py, x.0.unstack(axis).or_raise()?)
 }
 
 /// The parts of an array along an axis: as many of equal size, or of these sizes.
@@ -270,10 +237,155 @@ fn split<'py>(
         }
         Err(_) => sizes.extract()?,
     };
-    tuple(py, x.0.split(&sizes, axis).or_raise()?.into_iter())
+    tuple(py, x.0.split(&sizes, axis).or_raise()?)
+}
+
+/// Elements of an axis, or of the flattened array, each repeated: as often, or as often as it says.
+///
+/// >>> import bessemer as bm
+/// >>> bm.repeat(bm.array([1, 2]), 2)
+/// array([1, 1, 2, 2], dtype=int32)
+#[pyfunction]
+#[pyo3(signature = (x, repeats, /, *, axis = None))]
+fn repeat(
+    py: Python<'_>,
+    x: ArrayArg,
+    repeats: &Bound<'_, PyAny>,
+    axis: Option<isize>,
+) -> PyResult<Out> {
+    let (x, axis) = axis.map_or_else(|| (x.0.flatten(), 0), |axis| (x.0.clone(), axis));
+    if let Ok(count) = repeats.extract::<usize>() {
+        return Ok(Out(x.repeat(count, axis)));
+    }
+    let counts = repeats.extract::<ArrayArg>()?.0;
+    if counts.elements() == 1 {
+        let count = Out(counts.flatten().at(0)).into_pyobject(py)?.extract()?;
+        return Ok(Out(x.repeat(count, axis)));
+    }
+    Ok(Out(py.detach(|| x.repeat_each(&counts, axis))))
+}
+
+/// The array as often as told along each axis.
+///
+/// >>> import bessemer as bm
+/// >>> bm.tile(bm.array([1, 2]), (2, 2))
+/// array([[1, 2, 1, 2],
+///        [1, 2, 1, 2]], dtype=int32)
+#[pyfunction]
+#[pyo3(signature = (x, repetitions, /))]
+fn tile(x: ArrayArg, repetitions: ShapeArg) -> Out {
+    Out(x.0.tile(&repetitions.0))
+}
+
+/// Elements moved along axes, those at the end to the beginning; without axes, of the flattened array.
+///
+/// >>> import bessemer as bm
+/// >>> bm.roll(bm.array([1, 2, 3]), 1)
+/// array([3, 1, 2], dtype=int32)
+#[pyfunction]
+#[pyo3(signature = (x, /, shift, *, axis = None))]
+fn roll(x: ArrayArg, shift: AxesArg, axis: Option<AxesArg>) -> PyResult<Out> {
+    let Some(axes) = axis else {
+        let all = shift.0.iter().fold(0isize, |sum, &shift| sum.wrapping_add(shift));
+        return Ok(Out(x.0.roll_flat(all)));
+    };
+    let one = shift.0.len() == 1;
+    if !one && shift.0.len() != axes.0.len() {
+        return Err(value_error(format!(
+            "roll: {} shifts are given for {} axes",
+            shift.0.len(),
+            axes.0.len()
+        )));
+    }
+    let shifts =
+        axes.0.iter().enumerate().map(|(i, &axis)| (shift.0[if one { 0 } else { i }], axis));
+    Ok(Out(shifts.fold(x.0, |array, (shift, axis)| array.roll(shift, axis))))
+}
+
+/// The lower triangle of each matrix: zeros above the diagonal `k`.
+///
+/// >>> import bessemer as bm
+/// >>> bm.tril(bm.ones((2, 2)))
+/// array([[1., 0.],
+///        [1., 1.]], dtype=float32)
+#[pyfunction]
+#[pyo3(signature = (x, /, *, k = 0))]
+fn tril(x: ArrayArg, k: isize) -> Out {
+    Out(x.0.tril(k))
+}
+
+/// The upper triangle of each matrix: zeros below the diagonal `k`.
+///
+/// >>> import bessemer as bm
+/// >>> bm.triu(bm.ones((2, 2)))
+/// array([[1., 1.],
+///        [0., 1.]], dtype=float32)
+#[pyfunction]
+#[pyo3(signature = (x, /, *, k = 0))]
+fn triu(x: ArrayArg, k: isize) -> Out {
+    Out(x.0.triu(k))
+}
+
+/// Coordinates of a grid, from those along each axis.
+///
+/// >>> import bessemer as bm
+/// >>> x, y = bm.meshgrid(bm.arange(3), bm.arange(2))
+/// >>> x.shape, y.tolist()
+/// ((2, 3), [[0, 0, 0], [1, 1, 1]])
+#[pyfunction]
+#[pyo3(signature = (*arrays, indexing = "xy"))]
+fn meshgrid<'py>(
+    py: Python<'py>,
+    arrays: Vec<ArrayArg>,
+    indexing: &str,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let by_index = match indexing {
+        "xy" => false,
+        "ij" => true,
+        other => {
+            let text = format!("meshgrid: indexing {other:?} is unknown; use \"xy\" or \"ij\"");
+            return Err(value_error(text));
+        }
+    };
+    tuple(py, Array::meshgrid(&handles(&arrays), by_index).or_raise()?)
+}
+
+/// With elements added around it: `pad_width` before and after each axis, or a pair for each, and what
+/// `mode` says in them: `constant`, `edge`, `reflect`, `symmetric` or `wrap`.
+///
+/// >>> import bessemer as bm
+/// >>> bm.pad(bm.array([1, 2, 3]), (2, 1), mode="reflect")
+/// array([3, 2, 1, 2, 3, 2], dtype=int32)
+#[pyfunction]
+#[pyo3(signature = (x, pad_width, /, mode = "constant", *, constant_values = None))]
+fn pad(
+    x: ArrayArg,
+    pad_width: &Bound<'_, PyAny>,
+    mode: &str,
+    constant_values: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Out> {
+    let widths = match (pad_width.extract::<usize>(), pad_width.extract::<(usize, usize)>()) {
+        (Ok(width), _) => vec![(width, width); x.0.rank()],
+        (_, Ok(pair)) => vec![pair; x.0.rank()],
+        _ => pad_width.extract::<Vec<(usize, usize)>>()?,
+    };
+    let value = constant_values.map(crate::operand::number).transpose()?.flatten();
+    let with = match mode {
+        "constant" => Pad::Constant(value.unwrap_or_else(|| 0.into())),
+        "edge" => Pad::Edge,
+        "reflect" => Pad::Reflect,
+        "symmetric" => Pad::Symmetric,
+        "wrap" => Pad::Wrap,
+        other => {
+            return Err(value_error(format!(
+                "pad: mode {other:?} is unknown; use constant, edge, reflect, symmetric or wrap"
+            )));
+        }
+    };
+    Ok(Out(x.0.pad(&widths, with)))
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     super::add!(module: astype reshape permute_dims expand_dims squeeze flip moveaxis broadcast_to
-        broadcast_shapes broadcast_arrays concat stack unstack split)
+        broadcast_shapes broadcast_arrays concat stack unstack split repeat tile roll tril triu meshgrid pad)
 }
