@@ -38,11 +38,15 @@ mod display;
 mod einsum;
 mod error;
 mod eval;
+#[cfg(feature = "fft")]
+mod fft;
 mod gather;
 mod index;
 mod integers;
 mod item;
 mod join;
+#[cfg(feature = "linalg")]
+mod linalg;
 mod maps;
 mod movement;
 mod nested;
@@ -73,8 +77,12 @@ pub use array::Array;
 pub use axes::Axes;
 pub use convolve::Convolution;
 pub use error::{Error, Result};
+#[cfg(feature = "fft")]
+pub use fft::Normalization;
 pub use index::Index;
 pub use item::Item;
+#[cfg(feature = "linalg")]
+pub use linalg::{MatrixNorm, VectorNorm};
 pub use nested::Nested;
 pub use operand::Operand;
 pub use order::Side;

@@ -1,6 +1,11 @@
 //! What an array is a handle to: its elements if they are known, else how to get them.
 
-use crate::{Array, Error, Result, axis_map::AxisMap, call::Call, reduce::Reduction};
+use crate::{
+    Array, Error, Result,
+    axis_map::AxisMap,
+    call::{Call, HostCall},
+    reduce::Reduction,
+};
 use bessemer_core::{DType, Device, Shape, View};
 use bessemer_program::{Binary, Compare, Unary};
 use smallvec::SmallVec;
@@ -49,6 +54,9 @@ pub(crate) enum Kind {
     Reshape,
     /// An op that is not made of programs.
     Call(Arc<dyn Call>),
+    /// A function that is computed on the host.
+    #[cfg_attr(not(any(feature = "fft", feature = "linalg")), allow(dead_code))]
+    Host(Arc<dyn HostCall>),
 }
 
 /// What is done with each element.
@@ -163,6 +171,7 @@ impl Kind {
             Kind::Remap(_) => "view",
             Kind::Reshape => "reshape",
             Kind::Call(call) => call.name(),
+            Kind::Host(call) => call.name(),
         }
     }
 }

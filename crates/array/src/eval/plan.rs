@@ -68,7 +68,7 @@ pub(super) enum Role {
     Step(usize, MapId),
     /// A view of memory that another node has.
     View,
-    /// An op that is no program: it gets memory.
+    /// An op that is no program, or a function on the host: it gets memory.
     Call,
 }
 
@@ -188,7 +188,7 @@ impl Plan {
         match (&node.expr.kind, node.needed) {
             (Kind::Fill(_), Need::Memory) => self.result(slot),
             (Kind::Fill(_), _) => Role::Constant,
-            (Kind::Call(_), _) => Role::Call,
+            (Kind::Call(_) | Kind::Host(_), _) => Role::Call,
             (Kind::Reduce(_), _) => self.result(slot),
             (Kind::Reshape, _) => Role::View,
             (Kind::Map(_), Need::Group(group, map)) if self.joins(slot, group) => {

@@ -77,9 +77,9 @@ fn numbers(f: &mut Fixture<'_>, kind: ScanKind, dtype: DType, dims: &[usize]) ->
         U32 | U64 => 1.0 + (f.uniform() * 5.0).floor(),
         _ => {
             if i % 2 == 0 {
-                0.75
+                0.5
             } else {
-                1.0 / 0.75
+                2.0
             }
         }
     })

@@ -34,9 +34,11 @@ pub(super) fn steps(op: &Variance) -> Result<[Reduce; 2]> {
         inputs,
         output,
     };
+    // Nothing has no variance, though the sum of nothing is 0.
+    let total = if op.count() == 0 { ReduceKind::Mean } else { ReduceKind::Sum };
     let centre = mean.broadcast_to(*x.shape())?;
     Ok([
         reduce(plain, ReduceKind::Mean, vec![x.clone().into()], mean),
-        reduce(squared, ReduceKind::Sum, vec![x.into(), centre.into(), share], out),
+        reduce(squared, total, vec![x.into(), centre.into(), share], out),
     ])
 }

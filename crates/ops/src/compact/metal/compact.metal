@@ -11,16 +11,16 @@ struct Params {
 #define BLOCK 1024
 
 // What all threads before this one hold; `parts` has what all hold at its end.
-inline uint before(uint own, threadgroup uint *parts, uint thread) {
-  parts[thread] = own;
+inline uint before(uint own, threadgroup uint *parts, uint member) {
+  parts[member] = own;
   threadgroup_barrier(mem_flags::mem_threadgroup);
   for (uint apart = 1; apart < THREADS; apart *= 2) {
-    uint other = thread >= apart ? parts[thread - apart] : 0;
+    uint other = member >= apart ? parts[member - apart] : 0;
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    parts[thread] += other;
+    parts[member] += other;
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
-  return parts[thread] - own;
+  return parts[member] - own;
 }
 
 #ifdef BLOCKS
@@ -33,21 +33,21 @@ inline uint selected(device const uchar *mask, uint first, constant Params &p) {
 kernel void compact_counts(device const uchar *mask [[buffer(0)]], device uint *counts [[buffer(1)]],
                            constant Params &p [[buffer(2)]],
                            uint3 group [[threadgroup_position_in_grid]],
-                           uint3 thread [[thread_position_in_threadgroup]]) {
+                           uint3 member [[thread_position_in_threadgroup]]) {
   threadgroup uint parts[THREADS];
-  before(selected(mask + p.leads[0], group.x * BLOCK + thread.x * EACH, p), parts, thread.x);
-  if (thread.x == 0) counts[group.x] = parts[THREADS - 1];
+  before(selected(mask + p.leads[0], group.x * BLOCK + member.x * EACH, p), parts, member.x);
+  if (member.x == 0) counts[group.x] = parts[THREADS - 1];
 }
 
 kernel void compact_rows(device const uchar *mask [[buffer(0)]], device const uint *counts [[buffer(1)]],
                          device const TYPE *x [[buffer(2)]], device TYPE *out [[buffer(3)]],
                          constant Params &p [[buffer(4)]],
                          uint3 group [[threadgroup_position_in_grid]],
-                         uint3 thread [[thread_position_in_threadgroup]]) {
+                         uint3 member [[thread_position_in_threadgroup]]) {
   threadgroup uint parts[THREADS];
   mask += p.leads[0];
-  uint first = group.x * BLOCK + thread.x * EACH;
-  uint row = before(selected(mask, first, p), parts, thread.x);
+  uint first = group.x * BLOCK + member.x * EACH;
+  uint row = before(selected(mask, first, p), parts, member.x);
   row += counts[group.x];
   for (uint i = first; i < min(first + EACH, p.length); i++) {
     if (mask[long(i) * p.mask_step] == 0) continue;
@@ -64,12 +64,12 @@ kernel void compact_rows(device const uchar *mask [[buffer(0)]], device const ui
 #else
 // The counts of blocks become how many come before each.
 kernel void compact_starts(device uint *counts [[buffer(0)]], constant Params &p [[buffer(1)]],
-                           uint3 thread [[thread_position_in_threadgroup]]) {
+                           uint3 member [[thread_position_in_threadgroup]]) {
   threadgroup uint parts[THREADS];
   uint total = 0;
   for (uint first = 0; first < p.blocks; first += THREADS) {
-    uint i = first + thread.x;
-    uint start = before(i < p.blocks ? counts[i] : 0, parts, thread.x);
+    uint i = first + member.x;
+    uint start = before(i < p.blocks ? counts[i] : 0, parts, member.x);
     if (i < p.blocks) counts[i] = total + start;
     total += parts[THREADS - 1];
     threadgroup_barrier(mem_flags::mem_threadgroup);

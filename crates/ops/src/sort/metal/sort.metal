@@ -64,7 +64,7 @@ kernel void sort_block(device const X *x [[buffer(0)]], device OUT *out [[buffer
                        device KEY *kept [[buffer(2)]], device uint *kept_places [[buffer(3)]],
                        constant Params &p [[buffer(4)]],
                        uint3 group [[threadgroup_position_in_grid]],
-                       uint3 thread [[thread_position_in_threadgroup]],
+                       uint3 member [[thread_position_in_threadgroup]],
                        uint3 threads [[threads_per_threadgroup]]) {
   threadgroup KEY keys[BLOCK];
   threadgroup uint places[BLOCK];
@@ -73,7 +73,7 @@ kernel void sort_block(device const X *x [[buffer(0)]], device OUT *out [[buffer
   out += p.leads[1] + row_start(p.lines, 1, row);
   kept += long(row) * p.width;
   kept_places += long(row) * p.width;
-  for (uint i = thread.x; i < BLOCK; i += threads.x) {
+  for (uint i = member.x; i < BLOCK; i += threads.x) {
     uint at = start + i;
     if (at >= p.width) {
       keys[i] = ~KEY(0);
@@ -89,21 +89,21 @@ kernel void sort_block(device const X *x [[buffer(0)]], device OUT *out [[buffer
   threadgroup_barrier(mem_flags::mem_threadgroup);
   for (uint run = p.sorted ? BLOCK : 2; run <= BLOCK; run *= 2) {
     if (!p.sorted) {
-      for (uint i = thread.x; i < BLOCK / 2; i += threads.x) {
+      for (uint i = member.x; i < BLOCK / 2; i += threads.x) {
         uint first = i / (run / 2) * run, in_run = i % (run / 2);
         exchange(keys, places, first + in_run, first + run - 1 - in_run);
       }
       threadgroup_barrier(mem_flags::mem_threadgroup);
     }
     for (uint apart = p.sorted ? run / 2 : run / 4; apart > 0; apart /= 2) {
-      for (uint i = thread.x; i < BLOCK / 2; i += threads.x) {
+      for (uint i = member.x; i < BLOCK / 2; i += threads.x) {
         uint a = i / apart * 2 * apart + i % apart;
         exchange(keys, places, a, a + apart);
       }
       threadgroup_barrier(mem_flags::mem_threadgroup);
     }
   }
-  for (uint i = thread.x; i < BLOCK && start + i < p.width; i += threads.x) {
+  for (uint i = member.x; i < BLOCK && start + i < p.width; i += threads.x) {
     uint at = start + i;
     if (!p.last) {
       kept[at] = keys[i];
@@ -119,7 +119,7 @@ kernel void sort_block(device const X *x [[buffer(0)]], device OUT *out [[buffer
   }
 }
 
-// A thread per pair of elements that are further apart than a block.
+// A member per pair of elements that are further apart than a block.
 kernel void sort_step(device KEY *kept [[buffer(0)]], device uint *kept_places [[buffer(1)]],
                       constant Step &p [[buffer(2)]], uint3 at [[thread_position_in_grid]]) {
   kept += long(at.y) * p.width;
