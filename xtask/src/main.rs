@@ -17,6 +17,7 @@ mod support;
 mod test;
 mod toolchain;
 mod wgsl_check;
+mod wheel;
 mod windows;
 
 use anyhow::{Result, bail};
@@ -61,6 +62,10 @@ Usage: cargo xtask TASK [FLAGS]
     --minutes N      minutes for all of them together (default 12)
     --save           keep the smallest inputs that reach as much in fuzz/corpus
     --markdown       update the table of docs/security.md
+  wheel              build the Python package, audit it, install it in a clean environment and test it
+                     there; PYTHON names the interpreter
+    --quick          with the build of the other tests and fewer examples; part of `test`
+    --full           also with torch, Dask and Ray
   deny               check licences, advisories, duplicates and sources of dependencies
   help               print this help
 ";
@@ -134,6 +139,12 @@ fn run() -> Result<()> {
                 targets: flags.rest()?,
             };
             fuzz::run(&options)
+        }
+        "wheel" => {
+            let options =
+                wheel::Options { quick: flags.take("--quick"), full: flags.take("--full") };
+            flags.finish()?;
+            wheel::run(options)
         }
         "deny" => {
             flags.finish()?;

@@ -26,6 +26,32 @@ pub(crate) fn count_tests(nextest: &mut Command) -> Result<usize> {
     }
 }
 
+/// Runs a pytest command, passes on what it prints, and returns how many tests passed.
+pub(crate) fn count_python_tests(pytest: &mut Command) -> Result<usize> {
+    shell::show(pytest);
+    let mut child =
+        pytest.stdout(Stdio::piped()).spawn().with_context(|| shell::cannot_start(pytest))?;
+    let mut passed = None;
+    for text in BufReader::new(child.stdout.take().expect("it was piped")).lines() {
+        let text = text.context("reading what pytest prints")?;
+        eprintln!("{text}");
+        passed = python_tests_passed(&text).or(passed);
+    }
+    let status = child.wait().context("waiting for pytest")?;
+    match passed {
+        _ if !status.success() => bail!("`{}` failed: {status}", shell::line(pytest)),
+        Some(passed) if passed > 0 => Ok(passed),
+        _ => bail!("`{}` ran no test", shell::line(pytest)),
+    }
+}
+
+/// The same for a line of pytest.
+fn python_tests_passed(text: &str) -> Option<usize> {
+    let (counts, _) = text.trim_matches('=').trim().split_once(" in ")?;
+    let (count, _) = counts.split_once(" passed")?;
+    count.rsplit(", ").next()?.trim().parse().ok()
+}
+
 /// The tests that passed, if `text` is the line that sums up a run.
 fn tests_passed(text: &str) -> Option<usize> {
     let text = without_colours(text);
@@ -45,6 +71,14 @@ fn without_colours(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_line_that_sums_up_in_python() {
+        assert_eq!(python_tests_passed("463 passed, 2 warnings in 4.42s"), Some(463));
+        assert_eq!(python_tests_passed("===== 5 failed, 463 passed in 4.42s ====="), Some(463));
+        assert_eq!(python_tests_passed("5 failed in 4.42s"), None);
+        assert_eq!(python_tests_passed("tests/test_llm.py ..... [ 20%]"), None);
+    }
 
     #[test]
     fn the_line_that_sums_up() {

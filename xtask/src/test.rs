@@ -5,7 +5,7 @@ use crate::{
     shell::{self, cargo},
     steps::Steps,
     summary::count_tests,
-    wgsl_check, windows,
+    wgsl_check, wheel, windows,
 };
 use anyhow::Result;
 use std::process::Command;
@@ -72,6 +72,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             let mut doc = here("doc --no-deps --locked");
             shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
         })?;
+        passed += wheel::steps(&mut steps, wheel::Options { quick: true, full: false })?;
         if !cfg!(windows) {
             apple::steps(&mut steps)?;
         }

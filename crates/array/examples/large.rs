@@ -57,8 +57,8 @@ fn beyond_32_bits(device: &Arc<dyn Device>) -> Result<()> {
     let mut bytes = vec![0u8; count];
     bytes[count - 3] = 5;
     let array = Array::from_vec(device, bytes, &[count])?;
-    let argmax = array.argmax(..).item::<u32>()?;
-    println!("  argmax {argmax}, sum {}", array.sum_all().item::<u32>()?);
+    let argmax = array.argmax(..).item::<i64>()?;
+    println!("  argmax {argmax}, sum {}", array.sum_all().item::<u64>()?);
     println!("  end {}", array.slice(s![-4..]));
     assert_eq!(argmax as usize, count - 3);
     let halves = array.reshape(&[2, -1]).max(1).to_vec::<u8>()?;

@@ -237,8 +237,8 @@ impl Array {
         Array::from_result(device, build())
     }
 
-    /// The number that all its elements are, if it was made of one.
-    pub(crate) fn fill(&self) -> Option<f64> {
+    /// The number that all its elements are, as it is stored, if it was made of one.
+    pub(crate) fn fill(&self) -> Option<u64> {
         if self.node.value.get().is_some() {
             return None;
         }

@@ -1,7 +1,7 @@
 //! How elementwise functions become nodes: dtypes in common, broadcasting, casts.
 
 use crate::{
-    Array, Error, Operand, Result, Scalar,
+    Array, Error, Operand, Result, Scalar, complex, constant,
     node::{Kind, MapOp},
     promote::float_of,
 };
@@ -16,35 +16,71 @@ impl Array {
             return self.clone();
         }
         if let Some(value) = self.fill() {
-            let value = cast_value(self.dtype(), dtype, value);
-            let kind = Kind::Fill(value);
+            let kind = Kind::Fill(constant::cast(self.dtype(), dtype, value));
             return Array::lazy_on(self.device(), dtype, *self.shape(), kind, smallvec![]);
         }
         self.map(MapOp::Cast, dtype)
     }
 
-    /// The same elements in memory of their own.
-    pub(crate) fn copied(&self) -> Array {
+    /// The same elements in memory of their own, gapless and in row-major order.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [[1, 2], [3, 4]])?.transpose();
+    /// assert!(!a.view()?.is_contiguous());
+    /// assert!(a.copied().view()?.is_contiguous());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn copied(&self) -> Array {
+        if self.error().is_some() {
+            return self.clone();
+        }
         self.map(MapOp::Cast, self.dtype())
+    }
+
+    /// A number as an array of rank 0, of the dtype that it has beside this one.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::ones(&device, &[3], DType::F16);
+    /// assert_eq!(a.number_beside(2).dtype(), DType::F16);
+    /// assert!(a.astype(DType::U8).number_beside(256).check().is_err());
+    /// ```
+    pub fn number_beside(&self, number: impl Into<Scalar>) -> Array {
+        self.with("number", Operand::Scalar(number.into()), |_, number| Ok(number.clone()))
     }
 
     pub(super) fn map(&self, op: MapOp, dtype: DType) -> Array {
         Array::lazy(dtype, *self.shape(), Kind::Map(op), smallvec![self.clone()])
     }
 
-    pub(super) fn real(&self, op: &'static str, unary: Unary) -> Array {
+    pub(super) fn function(&self, op: &'static str, unary: Unary) -> Array {
         Array::build(op, &[("x", self)], || {
+            if self.dtype().is_complex() {
+                return complex::function(op, unary, self);
+            }
             let dtype = float_of(self.dtype());
             Ok(self.cast(dtype).map(MapOp::Unary(unary), dtype))
         })
     }
 
     pub(super) fn whole_number(&self, op: &'static str, unary: Unary) -> Array {
-        if self.dtype().is_float() { self.same(op, unary) } else { self.clone() }
+        let whole = self.dtype().is_integer() || self.dtype() == DType::Bool;
+        if whole { self.clone() } else { self.same(op, unary) }
     }
 
     pub(crate) fn same(&self, op: &'static str, unary: Unary) -> Array {
-        Array::build(op, &[("x", self)], || Ok(self.map(MapOp::Unary(unary), self.dtype())))
+        Array::build(op, &[("x", self)], || {
+            if self.dtype().is_complex() {
+                return complex::function(op, unary, self);
+            }
+            Ok(self.map(MapOp::Unary(unary), self.dtype()))
+        })
     }
 
     pub(crate) fn binary<'a>(
@@ -69,6 +105,9 @@ impl Array {
     ) -> Array {
         self.with(op, other.into(), |a, b| {
             let dtype = float_of(a.dtype());
+            if dtype.is_complex() {
+                return complex::arithmetic(op, binary, a, b);
+            }
             zip(op, MapOp::Binary(binary), &a.cast(dtype), &b.cast(dtype), dtype)
         })
     }
@@ -86,8 +125,8 @@ impl Array {
                 build(&self.cast(dtype), &other.cast(dtype))
             }),
             Operand::Scalar(scalar) => Array::build(op, &[("array", self)], || {
-                let dtype = scalar.dtype_beside(self.dtype());
-                let value = scalar.value_as(op, dtype, self)?;
+                let dtype = scalar.dtype_beside(op, self)?;
+                let value = scalar.stored_as(op, dtype, self)?;
                 let array = self.cast(dtype);
                 let scalar = array.filled(Shape::SCALAR, value);
                 build(&array, &scalar)
@@ -140,6 +179,9 @@ pub(crate) fn broadcast(op: &'static str, arrays: &[(&str, &Array)]) -> Result<S
 /// Arithmetic of two arrays of one dtype. Booleans add and multiply as NumPy's do: by or and and.
 fn arithmetic(op: &'static str, binary: Binary, a: &Array, b: &Array) -> Result<Array> {
     let dtype = a.dtype();
+    if dtype.is_complex() {
+        return complex::arithmetic(op, binary, a, b);
+    }
     if dtype != DType::Bool {
         return zip(op, MapOp::Binary(binary), a, b, dtype);
     }
@@ -153,16 +195,4 @@ fn arithmetic(op: &'static str, binary: Binary, a: &Array, b: &Array) -> Result<
         }
     };
     zip(op, MapOp::Binary(logic), a, b, dtype)
-}
-
-/// What a cast makes of one value.
-pub(crate) fn cast_value(from: DType, to: DType, value: f64) -> f64 {
-    let integers = from.is_integer() && to.is_integer();
-    let wrapped = match to {
-        DType::I32 if integers => f64::from(value as i64 as i32),
-        DType::U32 if integers => f64::from(value as i64 as u32),
-        DType::U8 if integers => f64::from(value as i64 as u8),
-        _ => value,
-    };
-    crate::item::round_to(to, wrapped)
 }

@@ -1,8 +1,9 @@
 //! Comparisons, logic and choosing by condition.
 
 use crate::{
-    Array, Error, Operand,
+    Array, Error, Operand, Scalar,
     build_map::{broadcast, common, zip},
+    complex,
     node::{Kind, MapOp},
 };
 use bessemer_core::{DType, Shape};
@@ -17,6 +18,9 @@ macro_rules! comparisons {
             pub fn $name<'a>(&self, other: impl Into<Operand<'a>>) -> Array {
                 let op = stringify!($name);
                 self.with(op, other.into(), |a, b| {
+                    if a.dtype().is_complex() {
+                        return complex::compare(op, Compare::$op, a, b);
+                    }
                     // Only numbers have an order.
                     let orders = !matches!(Compare::$op, Compare::Eq | Compare::Ne);
                     let dtype = if orders && a.dtype() == DType::Bool {
@@ -98,7 +102,7 @@ comparisons! {
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::new(&device, [3, 5, 7])?;
-    /// assert_eq!(a.ge(5).sum_all().item::<i32>()?, 2);
+    /// assert_eq!(a.ge(5).sum_all().item::<i64>()?, 2);
     /// # Ok::<(), Error>(())
     /// ```
     ge = Ge,
@@ -206,12 +210,12 @@ impl Array {
             (a, Operand::Array(b)) => b.with("where", a, |b, a| Ok(build(a, b))),
             (Operand::Scalar(a), Operand::Scalar(b)) => {
                 let dtype = crate::promote(a.dtype(), b.dtype()).unwrap_or(DType::F32);
-                let number = |value| {
-                    let kind = Kind::Fill(crate::item::round_to(dtype, value));
+                let number = |scalar: Scalar| {
+                    let kind = Kind::Fill(scalar.nearest(dtype));
                     let device = condition.device();
                     Array::lazy_on(device, dtype, Shape::SCALAR, kind, smallvec![])
                 };
-                build(&number(a.value()), &number(b.value()))
+                build(&number(a), &number(b))
             }
         }
     }
@@ -231,16 +235,17 @@ impl Array {
     }
 
     /// Logic of booleans, and of each bit of integers.
-    pub(crate) fn bits(&self, logic: Logic, other: &Array) -> Array {
+    pub(crate) fn bits(&self, logic: Logic, other: Operand<'_>) -> Array {
         let (op, binary) = match logic {
             Logic::And => ("bitand", Binary::And),
             Logic::Or => ("bitor", Binary::Or),
             Logic::Xor => ("bitxor", Binary::Xor),
         };
-        self.with(op, Operand::Array(other), |a, b| {
-            if a.dtype().is_float() {
-                let rule = "floats have no bitwise operations; convert them with `astype`";
-                return Err(Error::rule(op, rule, &[("a", self), ("b", other)]));
+        self.with(op, other, |a, b| {
+            if !has_bits(a) {
+                let rule =
+                    format!("{} has no bitwise operations; convert it with `astype`", a.dtype());
+                return Err(Error::rule(op, rule, &[("a", a), ("b", b)]));
             }
             zip(op, MapOp::Binary(binary), a, b, a.dtype())
         })
@@ -248,11 +253,17 @@ impl Array {
 
     pub(crate) fn bits_not(&self) -> Array {
         Array::build("not", &[("array", self)], || {
-            if self.dtype().is_float() {
-                let rule = "floats have no bitwise operations; convert them with `astype`";
+            if !has_bits(self) {
+                let rule =
+                    format!("{} has no bitwise operations; convert it with `astype`", self.dtype());
                 return Err(Error::rule("not", rule, &[("array", self)]));
             }
             Ok(self.same("not", Unary::Not))
         })
     }
+}
+
+/// Whether the bits of elements are worth something by themselves.
+fn has_bits(array: &Array) -> bool {
+    array.dtype().is_integer() || array.dtype() == DType::Bool
 }

@@ -1,12 +1,12 @@
 //! Arrays from host data, and generated ones.
 
 use crate::{
-    Array, Error, Item, Nested, Result, Scalar,
-    item::{round_to, with_item},
+    Array, Error, Item, Nested, Result, Scalar, constant,
+    item::with_item,
     node::Kind,
     promote::{default_float, default_integer},
 };
-use bessemer_core::{DType, Device, HostMemory, Shape, Slice, View};
+use bessemer_core::{DType, Device, HostMemory, Number, Shape, Slice, View};
 use smallvec::smallvec;
 use std::sync::Arc;
 
@@ -184,7 +184,7 @@ impl Array {
                     operands: format!("dtype: {dtype}"),
                 });
             }
-            let kind = Kind::Fill(round_to(dtype, value.into().value()));
+            let kind = Kind::Fill(value.into().nearest(dtype));
             Ok(Array::lazy_on(device, dtype, shape, kind, smallvec![]))
         };
         Array::from_result(device, make())
@@ -210,24 +210,83 @@ impl Array {
             true => default_float(),
             false => default_integer(),
         };
-        let [start, end, step] = all.map(Scalar::value);
-        let make = || {
-            let steps = (end - start) / step;
-            let count = steps.ceil().max(0.0);
-            let fits = |x: f64| dtype.is_float() || round_to(dtype, x) == x;
-            let last = start + (count - 1.0).max(0.0) * step;
-            // 2^48 is more than any device has room for, and far from where `f64` gets coarse.
-            if steps.is_nan() || count > (1u64 << 48) as f64 || !(fits(start) && fits(last)) {
-                return Err(Error::Rule {
-                    op: "arange",
-                    rule: format!(
-                        "the range is not finite, has a step of 0, or has values that do not fit {dtype}"
-                    ),
-                    operands: format!("start: {start}, end: {end}, step: {step}"),
-                });
+        let [start, end, step] = all;
+        Array::arange_as(device, start, end, step, dtype)
+    }
+
+    /// The same of a dtype: its numbers are exact if all three are integers and it is one too.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use bessemer_core::DType;
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let large = Array::arange_as(&device, i64::MAX - 1, i64::MAX, 1, DType::I64);
+    /// assert_eq!(large.to_vec::<i64>()?, [i64::MAX - 1]);
+    /// assert_eq!(Array::arange_as(&device, 0, 3, 1, DType::F64).dtype(), DType::F64);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn arange_as(
+        device: &Arc<dyn Device>,
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        step: impl Into<Scalar>,
+        dtype: DType,
+    ) -> Array {
+        let all: [Scalar; 3] = [start.into(), end.into(), step.into()];
+        let [start, end, step] = all.map(Scalar::number);
+        let refuse = || Error::Rule {
+            op: "arange",
+            rule: format!(
+                "the range is not finite, has a step of 0, or has values that do not fit {dtype}"
+            ),
+            operands: format!(
+                "start: {}, end: {}, step: {}",
+                all[0].value(),
+                all[1].value(),
+                all[2].value()
+            ),
+        };
+        // 2^48 is more than any device has room for, and far from where `f64` gets coarse.
+        let most = 1i128 << 48;
+        let number = dtype.is_integer() || dtype.is_float() || dtype.is_complex();
+        let make = || match (start, end, step) {
+            _ if !number || all.iter().any(|number| number.dtype().is_complex()) => Err(refuse()),
+            (Number::Integer(start), Number::Integer(end), Number::Integer(step)) => {
+                if step == 0 {
+                    return Err(refuse());
+                }
+                let apart = if step > 0 { end - start } else { start - end };
+                let count = (apart.max(0) + step.abs() - 1) / step.abs();
+                let last = start.saturating_add((count - 1).max(0).saturating_mul(step));
+                let (least, greatest) = match dtype.is_integer() {
+                    true => constant::range(dtype),
+                    false => (i128::MIN, i128::MAX),
+                };
+                let fits = |x: i128| least <= x && x <= greatest;
+                if count > most || !(fits(start) && fits(last)) {
+                    return Err(refuse());
+                }
+                let at = |i: usize| Number::Integer(start + i as i128 * step);
+                Array::generate(device, dtype, &[count as usize], at)
             }
-            let count = count as usize;
-            Array::generate(device, dtype, &[count], |i| start + i as f64 * step)
+            _ => {
+                let [start, end, step] = [start, end, step].map(Number::to_f64);
+                let steps = (end - start) / step;
+                let count = steps.ceil().max(0.0);
+                let last = start + (count - 1.0).max(0.0) * step;
+                let fits = |x: f64| {
+                    let (least, greatest) = constant::range(dtype);
+                    let whole = x as i128;
+                    whole as f64 == x && least <= whole && whole <= greatest
+                };
+                let fits = |x: f64| !dtype.is_integer() || fits(x);
+                if steps.is_nan() || count > most as f64 || !(fits(start) && fits(last)) {
+                    return Err(refuse());
+                }
+                let at = |i: usize| Number::Float(start + i as f64 * step);
+                Array::generate(device, dtype, &[count as usize], at)
+            }
         };
         Array::from_result(device, make())
     }
@@ -252,8 +311,8 @@ impl Array {
         let step = (end - start) / count.saturating_sub(1).max(1) as f64;
         let at = |i: usize| match i {
             // Exactly, whatever rounding says.
-            i if i > 0 && i + 1 == count => end,
-            i => start + i as f64 * step,
+            i if i > 0 && i + 1 == count => Number::Float(end),
+            i => Number::Float(start + i as f64 * step),
         };
         let made = Array::generate(device, default_float(), &[count], at);
         Array::from_result(device, made)
@@ -270,7 +329,7 @@ impl Array {
     /// assert_eq!(a.to_string(), "[[1 0 0]\n [0 1 0]\n [0 0 1]]");
     /// ```
     pub fn eye(device: &Arc<dyn Device>, size: usize, dtype: DType) -> Array {
-        let at = |i: usize| f64::from(i.is_multiple_of(size + 1));
+        let at = |i: usize| Number::Integer(i.is_multiple_of(size + 1).into());
         let made = Array::generate(device, dtype, &[size, size], at);
         Array::from_result(device, made)
     }
@@ -281,7 +340,7 @@ impl Array {
         device: &Arc<dyn Device>,
         dtype: DType,
         shape: &[usize],
-        mut at: impl FnMut(usize) -> f64,
+        mut at: impl FnMut(usize) -> Number,
     ) -> Result<Array> {
         let shape = fitting("create", dtype, Shape::new(shape)?.elements(), shape)?;
         let buffer = device.alloc(dtype.bytes_for(shape.elements()).unwrap_or(0))?;
@@ -298,8 +357,8 @@ impl Array {
     }
 }
 
-fn encode<T: Item>(range: std::ops::Range<usize>, at: &mut impl FnMut(usize) -> f64) -> Vec<u8> {
-    let items: Vec<T> = range.map(|i| T::from_f64(at(i))).collect();
+fn encode<T: Item>(range: std::ops::Range<usize>, at: &mut impl FnMut(usize) -> Number) -> Vec<u8> {
+    let items: Vec<T> = range.map(|i| T::from_number(at(i))).collect();
     T::bytes(&items).into_owned()
 }
 

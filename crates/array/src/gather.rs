@@ -1,7 +1,7 @@
 //! Elements picked by an array of indices.
 
-use crate::{Array, Error, call::Call, node::Kind};
-use bessemer_core::{Batch, DType, Shape, View};
+use crate::{Array, call::Call, node::Kind};
+use bessemer_core::{Batch, Shape, View};
 use bessemer_ops::Gather;
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Array {
     /// `a[indices]` for axis 0.
     ///
     /// Negative indices count from the end. What an index can't find is only known while it runs:
-    /// it gives NaN in floats and 0 elsewhere.
+    /// it gives NaN in floats and complex numbers, and 0 elsewhere.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -49,17 +49,7 @@ impl Array {
         let named = [("array", self), ("indices", indices)];
         Array::build(OP, &named, || {
             let axis = self.axis(OP, axis)?;
-            let indices = match indices.dtype() {
-                DType::U8 => indices.cast(DType::U32),
-                DType::I32 | DType::U32 => indices.clone(),
-                _ => {
-                    let rule = format!(
-                        "indices is {}, but must be integers; to select by a mask use `where_`",
-                        indices.dtype()
-                    );
-                    return Err(Error::rule(OP, rule, &named));
-                }
-            };
+            let indices = indices.as_indices(OP, &named)?;
             let mut dims = self.shape()[..axis].to_vec();
             dims.extend_from_slice(indices.shape());
             dims.extend_from_slice(&self.shape()[axis + 1..]);

@@ -1,6 +1,6 @@
 //! The Rust types that go into arrays and come out of them.
 
-use bessemer_core::{DType, Element, Result};
+use bessemer_core::{Complex, DType, Element, Number, Real, Result};
 use half::{bf16, f16};
 use std::borrow::Cow;
 
@@ -8,7 +8,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A Rust type that is the element of an array: `f32`, `f16`, `bf16`, `i32`, `u32`, `u8`, `bool`.
+/// A Rust type that is the element of an array: `f64`, `f32`, `f16`, `bf16`, the integers of 8 to 64
+/// bits, `bool`, `Complex<f32>`.
 ///
 /// ```
 /// use bessemer_array::{Array, Error, Item};
@@ -36,17 +37,14 @@ pub trait Item: sealed::Sealed + Copy + Default + Send + Sync + PartialEq + 'sta
     #[doc(hidden)]
     fn collect(len: usize, read: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<Vec<Self>>;
 
-    /// The nearest value of this type, as casts have it.
+    /// The nearest value of this type: floats round to even, integers truncate and saturate, NaN
+    /// becomes 0, and for booleans all but 0 is true.
     #[doc(hidden)]
-    fn from_f64(value: f64) -> Self;
-
-    /// The same number; exact.
-    #[doc(hidden)]
-    fn to_f64(self) -> f64;
+    fn from_number(number: Number) -> Self;
 }
 
 macro_rules! items {
-    ($($type:ty)*) => {$(
+    ($($type:ty)*: |$number:ident| $nearest:expr) => {$(
         impl sealed::Sealed for $type {}
 
         impl Item for $type {
@@ -62,18 +60,15 @@ macro_rules! items {
                 Ok(items)
             }
 
-            fn from_f64(value: f64) -> Self {
-                <$type as Element>::from_f64(value)
-            }
-
-            fn to_f64(self) -> f64 {
-                Element::to_f64(self)
+            fn from_number($number: Number) -> Self {
+                $nearest
             }
         }
     )*};
 }
 
-items!(f32 f16 bf16 i32 u32 u8);
+items!(f64 f32 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64: |number| Real::from_number(number));
+items!(Complex<f32>: |number| Complex::new(Real::from_number(number), 0.0));
 
 impl sealed::Sealed for bool {}
 
@@ -90,29 +85,8 @@ impl Item for bool {
         Ok(bytes.into_iter().map(|x| x != 0).collect())
     }
 
-    fn from_f64(value: f64) -> bool {
-        value != 0.0
-    }
-
-    fn to_f64(self) -> f64 {
-        self.into()
-    }
-}
-
-/// The nearest value of `dtype`: floats round to even, integers truncate and saturate, NaN
-/// becomes 0, and for booleans all but 0 is true.
-pub(crate) fn round_to(dtype: DType, value: f64) -> f64 {
-    fn through<T: Item>(value: f64) -> f64 {
-        T::from_f64(value).to_f64()
-    }
-    match dtype {
-        DType::F32 => through::<f32>(value),
-        DType::F16 => through::<f16>(value),
-        DType::BF16 => through::<bf16>(value),
-        DType::I32 => through::<i32>(value),
-        DType::U32 => through::<u32>(value),
-        DType::U8 => through::<u8>(value),
-        _ => through::<bool>(value),
+    fn from_number(number: Number) -> bool {
+        number.to_f64() != 0.0
     }
 }
 
@@ -123,9 +97,18 @@ macro_rules! with_item {
             bessemer_core::DType::F32 => $function::<f32>($($argument),*),
             bessemer_core::DType::F16 => $function::<half::f16>($($argument),*),
             bessemer_core::DType::BF16 => $function::<half::bf16>($($argument),*),
+            bessemer_core::DType::F64 => $function::<f64>($($argument),*),
+            bessemer_core::DType::I8 => $function::<i8>($($argument),*),
+            bessemer_core::DType::I16 => $function::<i16>($($argument),*),
             bessemer_core::DType::I32 => $function::<i32>($($argument),*),
-            bessemer_core::DType::U32 => $function::<u32>($($argument),*),
+            bessemer_core::DType::I64 => $function::<i64>($($argument),*),
             bessemer_core::DType::U8 => $function::<u8>($($argument),*),
+            bessemer_core::DType::U16 => $function::<u16>($($argument),*),
+            bessemer_core::DType::U32 => $function::<u32>($($argument),*),
+            bessemer_core::DType::U64 => $function::<u64>($($argument),*),
+            bessemer_core::DType::Complex64 => {
+                $function::<bessemer_core::Complex<f32>>($($argument),*)
+            }
             _ => $function::<bool>($($argument),*),
         }
     };

@@ -19,20 +19,34 @@
 //! # Ok::<(), bessemer_array::Error>(())
 //! ```
 
+mod advanced;
+mod along;
 mod array;
 mod axes;
 mod axis_map;
 mod build_map;
 mod call;
 mod compare;
+mod complex;
+mod complex_functions;
+mod constant;
+mod convolve;
 mod create;
+mod cumulative;
+mod devices;
 mod display;
+mod einsum;
 mod error;
 mod eval;
+#[cfg(feature = "fft")]
+mod fft;
 mod gather;
 mod index;
+mod integers;
 mod item;
 mod join;
+#[cfg(feature = "linalg")]
+mod linalg;
 mod maps;
 mod movement;
 mod nested;
@@ -40,22 +54,40 @@ mod node;
 mod npy;
 mod operand;
 mod operators;
+mod order;
+mod pad;
 mod product;
+mod products;
+mod program;
 mod promote;
 mod quantized;
 mod random;
 mod read;
+mod real;
+mod rearrange;
 mod reduce;
 mod scalar;
+mod select;
 mod softmax;
+mod spread;
+mod unique;
 
+pub use advanced::Selector;
 pub use array::Array;
 pub use axes::Axes;
+pub use convolve::Convolution;
 pub use error::{Error, Result};
+#[cfg(feature = "fft")]
+pub use fft::Normalization;
 pub use index::Index;
 pub use item::Item;
+#[cfg(feature = "linalg")]
+pub use linalg::{MatrixNorm, VectorNorm};
 pub use nested::Nested;
 pub use operand::Operand;
+pub use order::Side;
+pub use pad::Pad;
 pub use promote::promote;
 pub use quantized::Quantized;
 pub use scalar::{Number, Scalar};
+pub use unique::Unique;

@@ -7,11 +7,12 @@ use bessemer_program::{Binary, Unary};
 
 macro_rules! real_functions {
     ($($(#[$doc:meta])* $name:ident = $op:ident,)*) => {
-        /// Functions of real numbers. Floats keep their dtype; integers and booleans give `f32`.
+        /// Functions of numbers. Floats keep their dtype; integers and booleans give `f32`. Those that have a
+        /// meaning for complex numbers take them too.
         impl Array {$(
             $(#[$doc])*
             pub fn $name(&self) -> Array {
-                self.real(stringify!($name), Unary::$op)
+                self.function(stringify!($name), Unary::$op)
             }
         )*}
     };
@@ -142,6 +143,127 @@ real_functions! {
     /// # Ok::<(), Error>(())
     /// ```
     tanh = Tanh,
+    /// The angle whose sine it is, in radians; NaN beyond 1 either way.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, 1.0, 2.0])?;
+    /// assert_eq!(a.asin().to_string(), "[0.        1.5707964       nan]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    asin = Asin,
+    /// The angle whose cosine it is, in radians; NaN beyond 1 either way.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1.0f32, 0.0])?;
+    /// assert_eq!(a.acos().to_vec::<f32>()?, [0.0, std::f32::consts::FRAC_PI_2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    acos = Acos,
+    /// The angle whose tangent it is, in radians.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, f32::INFINITY])?;
+    /// assert_eq!(a.atan().to_vec::<f32>()?, [0.0, std::f32::consts::FRAC_PI_2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    atan = Atan,
+    /// The hyperbolic sine.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, -1e-20, f32::INFINITY])?;
+    /// assert_eq!(a.sinh().to_vec::<f32>()?, [0.0, -1e-20, f32::INFINITY]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    sinh = Sinh,
+    /// The hyperbolic cosine.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, f32::NEG_INFINITY])?;
+    /// assert_eq!(a.cosh().to_vec::<f32>()?, [1.0, f32::INFINITY]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    cosh = Cosh,
+    /// The inverse of the hyperbolic sine.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, 1e-20])?;
+    /// assert_eq!(a.asinh().to_vec::<f32>()?, [0.0, 1e-20]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    asinh = Asinh,
+    /// The inverse of the hyperbolic cosine; NaN below 1.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1.0f32, 0.5])?;
+    /// assert_eq!(a.acosh().to_string(), "[ 0. nan]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    acosh = Acosh,
+    /// The inverse of the hyperbolic tangent; infinite at 1, NaN beyond.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, -1.0, 2.0])?;
+    /// assert_eq!(a.atanh().to_string(), "[  0. -inf  nan]");
+    /// # Ok::<(), Error>(())
+    /// ```
+    atanh = Atanh,
+    /// `exp(x) - 1`, exact near 0.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, 1e-10, f32::NEG_INFINITY])?;
+    /// assert_eq!(a.expm1().to_vec::<f32>()?, [0.0, 1e-10, -1.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    expm1 = Expm1,
+    /// `log(1 + x)`, exact near 0; -inf at -1, NaN below.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [0.0f32, 1e-10, -1.0])?;
+    /// assert_eq!(a.log1p().to_vec::<f32>()?, [0.0, 1e-10, f32::NEG_INFINITY]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    log1p = Log1p,
+    /// The logarithm to base 10.
+    ///
+    /// ```
+    /// # use bessemer_array::{Array, Error};
+    /// # use std::sync::Arc;
+    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
+    /// let a = Array::new(&device, [1, 10, 1000])?;
+    /// assert_eq!(a.log10().to_vec::<f32>()?, [0.0, 1.0, 3.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    log10 = Log10,
     /// `1 / (1 + exp(-x))`.
     ///
     /// ```
@@ -203,7 +325,8 @@ real_functions! {
 
 /// Functions that keep the dtype.
 impl Array {
-    /// Without its sign. The least `i32` stays as it is.
+    /// Without its sign. The least signed integer stays as it is. Of complex numbers the distance from
+    /// zero, as `f32`.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -215,12 +338,12 @@ impl Array {
     /// ```
     pub fn abs(&self) -> Array {
         match self.dtype() {
-            DType::U32 | DType::U8 | DType::Bool => self.clone(),
+            dtype if dtype.is_unsigned_integer() || dtype == DType::Bool => self.clone(),
             _ => self.same("abs", Unary::Abs),
         }
     }
 
-    /// -1, 0 or 1; NaN stays NaN.
+    /// -1, 0 or 1; NaN stays NaN. Of complex numbers `z / abs(z)`.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -232,7 +355,7 @@ impl Array {
     /// ```
     pub fn sign(&self) -> Array {
         match self.dtype() {
-            DType::U32 | DType::U8 => self.minimum(1),
+            dtype if dtype.is_unsigned_integer() => self.minimum(1),
             DType::Bool => self.clone(),
             _ => self.same("sign", Unary::Sign),
         }
@@ -440,6 +563,10 @@ impl Array {
         Array::build("astype", &[("array", self)], || {
             if dtype.is_block() {
                 let rule = format!("arrays cannot be {dtype}, a quantised format; use `quantize`");
+                return Err(Error::rule("astype", rule, &[("array", self)]));
+            }
+            if self.dtype().is_complex() && !dtype.is_complex() && dtype != DType::Bool {
+                let rule = format!("complex numbers are not {dtype}; take `real()` or `abs()`");
                 return Err(Error::rule("astype", rule, &[("array", self)]));
             }
             Ok(self.cast(dtype))

@@ -337,8 +337,8 @@ impl Array {
         Ok(Array::lazy(self.dtype(), shape, Kind::Reshape, inputs))
     }
 
-    /// The same number everywhere, on its device and of its dtype.
-    pub(crate) fn filled(&self, shape: Shape, value: f64) -> Array {
+    /// The same number everywhere, on its device and of its dtype, as that stores it.
+    pub(crate) fn filled(&self, shape: Shape, value: u64) -> Array {
         let kind = Kind::Fill(value);
         Array::lazy_on(self.device(), self.dtype(), shape, kind, smallvec![])
     }

@@ -1,6 +1,7 @@
 //! Nested Rust arrays of numbers as array literals.
 
 use crate::Item;
+use bessemer_core::Complex;
 
 /// A number, or a list (slice, array, `Vec`) of numbers or lists.
 ///
@@ -42,7 +43,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(f32 half::f16 half::bf16 i32 u32 u8 bool);
+numbers!(f64 f32 half::f16 half::bf16 i8 i16 i32 i64 u8 u16 u32 u64 bool Complex<f32>);
 
 impl<N: Nested> Nested for [N] {
     type Item = N::Item;

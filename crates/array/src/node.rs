@@ -1,6 +1,11 @@
 //! What an array is a handle to: its elements if they are known, else how to get them.
 
-use crate::{Array, Error, Result, axis_map::AxisMap, call::Call, reduce::Reduction};
+use crate::{
+    Array, Error, Result,
+    axis_map::AxisMap,
+    call::{Call, HostCall},
+    reduce::Reduction,
+};
 use bessemer_core::{DType, Device, Shape, View};
 use bessemer_program::{Binary, Compare, Unary};
 use smallvec::SmallVec;
@@ -37,8 +42,8 @@ pub(crate) type Inputs = SmallVec<[Array; 3]>;
 /// What is done with the inputs.
 #[derive(Clone)]
 pub(crate) enum Kind {
-    /// The same number everywhere; no inputs.
-    Fill(f64),
+    /// The same number everywhere, as it is stored; no inputs.
+    Fill(u64),
     /// Each element from those in the same place.
     Map(MapOp),
     /// One element from many.
@@ -49,6 +54,9 @@ pub(crate) enum Kind {
     Reshape,
     /// An op that is not made of programs.
     Call(Arc<dyn Call>),
+    /// A function that is computed on the host.
+    #[cfg_attr(not(any(feature = "fft", feature = "linalg")), allow(dead_code))]
+    Host(Arc<dyn HostCall>),
 }
 
 /// What is done with each element.
@@ -59,6 +67,12 @@ pub(crate) enum MapOp {
     Compare(Compare),
     /// The second where the first is true, else the third.
     Select,
+    /// The real part of a complex number.
+    Real,
+    /// The imaginary part of a complex number.
+    Imag,
+    /// A complex number of its two parts.
+    Complex,
     /// The nearest value of the node's dtype.
     Cast,
 }
@@ -157,6 +171,7 @@ impl Kind {
             Kind::Remap(_) => "view",
             Kind::Reshape => "reshape",
             Kind::Call(call) => call.name(),
+            Kind::Host(call) => call.name(),
         }
     }
 }
@@ -168,6 +183,9 @@ impl MapOp {
             MapOp::Binary(op) => op.name(),
             MapOp::Compare(op) => op.name(),
             MapOp::Select => "where",
+            MapOp::Real => "real",
+            MapOp::Imag => "imag",
+            MapOp::Complex => "complex",
             MapOp::Cast => "astype",
         }
     }

@@ -3,7 +3,7 @@
 //! On the right any Rust number will do; on the left `f64` and `i32`, which is what literals are,
 //! and [`Scalar`] for all others: `Scalar::from(x) - &a`.
 
-use crate::{Array, Number, Scalar, compare::Logic};
+use crate::{Array, Number, Operand, Scalar, compare::Logic};
 use bessemer_core::DType;
 use bessemer_program::{Binary, Unary};
 use std::ops::{
@@ -120,7 +120,9 @@ impl Neg for &Array {
 
     fn neg(self) -> Array {
         match self.dtype() {
-            DType::U32 | DType::U8 => self.binary_after("neg", Binary::Sub, Scalar::from(0)),
+            dtype if dtype.is_unsigned_integer() => {
+                self.binary_after("neg", Binary::Sub, Scalar::from(0))
+            }
             DType::Bool => self.binary("neg", Binary::Sub, self),
             _ => self.same("neg", Unary::Neg),
         }
@@ -158,7 +160,7 @@ macro_rules! logic {
             type Output = Array;
 
             fn $method(self, other: &Array) -> Array {
-                self.bits(Logic::$op, other)
+                self.bits(Logic::$op, Operand::Array(other))
             }
         }
 

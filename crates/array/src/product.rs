@@ -25,7 +25,8 @@ impl Array {
     /// The matrix product, as NumPy's `@`: of the last two axes, with the others broadcast. A
     /// vector on the left is a row, on the right a column, and that axis is gone from the result.
     ///
-    /// Products are summed in `f32`. Integers and booleans give `f32`, exact up to 2^24.
+    /// Products of floats are summed in `f32`, those of `f64` in `f64`. Integers wrap; booleans are
+    /// taken for `f32`.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -63,7 +64,8 @@ impl Array {
                 let rule = "an operand has rank 0; multiply by numbers with `*`";
                 return Err(Error::rule(op, rule, &named));
             }
-            let dtype = float_of(common(op, &named)?);
+            let dtype = common(op, &named)?;
+            let dtype = if dtype.is_integer() { dtype } else { float_of(dtype) };
             let (row, column) = (self.rank() == 1, other.rank() == 1);
             let a = if row { self.expand_dims(0) } else { self.clone() };
             let b = if column { other.expand_dims(1) } else { other.clone() };

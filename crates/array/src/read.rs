@@ -32,7 +32,7 @@ impl Array {
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
-    /// assert_eq!(Array::arange(&device, 0, 101, 1).sum_all().item::<i32>()?, 5050);
+    /// assert_eq!(Array::arange(&device, 0, 101, 1).sum_all().item::<i64>()?, 5050);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn item<T: Item>(&self) -> Result<T> {
@@ -69,13 +69,5 @@ impl Array {
     pub(crate) fn contiguous(&self) -> Result<View> {
         let view = self.view()?;
         if view.is_contiguous() { Ok(view) } else { self.copied().view() }
-    }
-
-    /// All elements as doubles, which hold every value of every dtype.
-    pub(crate) fn to_f64(&self) -> Result<Vec<f64>> {
-        fn read<T: Item>(array: &Array) -> Result<Vec<f64>> {
-            Ok(array.to_vec::<T>()?.into_iter().map(T::to_f64).collect())
-        }
-        crate::item::with_item!(self.dtype(), read(self))
     }
 }

@@ -1,9 +1,9 @@
 //! Reductions over all axes, or over some.
 
 use crate::{
-    Array, Axes, Error, Result, axes,
+    Array, Axes, Error, Result, axes, complex,
     node::Kind,
-    promote::{default_integer, float_of},
+    promote::{float_of, total_of},
 };
 use bessemer_core::{DType, MAX_RANK, Shape};
 use smallvec::smallvec;
@@ -59,8 +59,7 @@ impl Fold {
     fn takes(self, dtype: DType) -> DType {
         match (self, dtype) {
             (Fold::Any | Fold::All, _) => DType::Bool,
-            (Fold::Sum | Fold::Prod, DType::Bool) => default_integer(),
-            (Fold::Sum | Fold::Prod, DType::U8) => DType::U32,
+            (Fold::Sum | Fold::Prod, DType::Bool) => DType::I32,
             (Fold::Mean, _) => float_of(dtype),
             (Fold::ArgMin | Fold::ArgMax, DType::Bool) => DType::U8,
             _ => dtype,
@@ -70,7 +69,8 @@ impl Fold {
     /// The dtype of the result for elements folded as `dtype`.
     fn gives(self, dtype: DType) -> DType {
         match self {
-            Fold::ArgMin | Fold::ArgMax => DType::U32,
+            Fold::ArgMin | Fold::ArgMax => DType::I64,
+            Fold::Sum | Fold::Prod => total_of(dtype),
             _ => dtype,
         }
     }
@@ -85,7 +85,8 @@ impl Fold {
 ///
 /// No axes at all (`[]`) reduce nothing, as in NumPy.
 impl Array {
-    /// The sum over `axes`. `bool` gives `i32` and `u8` gives `u32`; integers wrap. Floats are
+    /// The sum over `axes`. Signed integers and booleans give `i64`, unsigned ones
+    /// `u64`, which wrap. Floats are
     /// accumulated in at least single precision, pairwise, so the error does not grow with the count.
     ///
     /// ```
@@ -93,8 +94,8 @@ impl Array {
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::new(&device, [[1, 2, 3], [4, 5, 6]])?;
-    /// assert_eq!(a.sum_all().item::<i32>()?, 21);
-    /// assert_eq!(a.sum(0).to_vec::<i32>()?, [5, 7, 9]);
+    /// assert_eq!(a.sum_all().item::<i64>()?, 21);
+    /// assert_eq!(a.sum(0).to_vec::<i64>()?, [5, 7, 9]);
     /// assert_eq!(a.sum_keepdim(-1).to_string(), "[[ 6]\n [15]]");
     /// # Ok::<(), Error>(())
     /// ```
@@ -125,8 +126,8 @@ impl Array {
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::new(&device, [[1, 2], [3, 4]])?;
-    /// assert_eq!(a.sum_all().item::<i32>()?, 10);
-    /// assert_eq!(a.gt(1).sum_all().item::<i32>()?, 3);
+    /// assert_eq!(a.sum_all().item::<i64>()?, 10);
+    /// assert_eq!(a.gt(1).sum_all().item::<i64>()?, 3);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn sum_all(&self) -> Array {
@@ -183,7 +184,7 @@ impl Array {
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::new(&device, [[1, 2, 3], [4, 5, 6]])?;
-    /// assert_eq!(a.prod(1).to_vec::<i32>()?, [6, 120]);
+    /// assert_eq!(a.prod(1).to_vec::<i64>()?, [6, 120]);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn prod(&self, axes: impl Axes) -> Array {
@@ -210,7 +211,7 @@ impl Array {
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
-    /// assert_eq!(Array::arange(&device, 1, 6, 1).prod_all().item::<i32>()?, 120);
+    /// assert_eq!(Array::arange(&device, 1, 6, 1).prod_all().item::<i64>()?, 120);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn prod_all(&self) -> Array {
@@ -304,14 +305,14 @@ impl Array {
     }
 
     /// The index of the smallest element along one axis, or with `..` in the flattened array, as
-    /// `u32`. Ties give the first; a NaN counts as the smallest.
+    /// `i64`. Ties give the first; a NaN counts as the smallest.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::new(&device, [[1, 7, 3], [9, 5, 6]])?;
-    /// assert_eq!(a.argmin(0).to_vec::<u32>()?, [0, 1, 0]);
+    /// assert_eq!(a.argmin(0).to_vec::<i64>()?, [0, 1, 0]);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn argmin(&self, axes: impl Axes) -> Array {
@@ -333,15 +334,15 @@ impl Array {
     }
 
     /// The index of the largest element along one axis, or with `..` in the flattened array, as
-    /// `u32`. Ties give the first; a NaN counts as the largest.
+    /// `i64`. Ties give the first; a NaN counts as the largest.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
     /// let a = Array::new(&device, [[1, 7, 3], [9, 5, 6]])?;
-    /// assert_eq!(a.argmax(..).item::<u32>()?, 3);
-    /// assert_eq!(a.argmax(1).to_vec::<u32>()?, [1, 0]);
+    /// assert_eq!(a.argmax(..).item::<i64>()?, 3);
+    /// assert_eq!(a.argmax(1).to_vec::<i64>()?, [1, 0]);
     /// # Ok::<(), Error>(())
     /// ```
     pub fn argmax(&self, axes: impl Axes) -> Array {
@@ -445,6 +446,9 @@ impl Array {
     /// By `fold`, which is how `asked` is done here.
     fn reduce_or(&self, asked: Fold, fold: Fold, axes: &impl Axes, keepdim: bool) -> Array {
         Array::build(asked.name(), &[("array", self)], || {
+            if self.dtype().is_complex() && !matches!(asked, Fold::Any | Fold::All) {
+                return self.reduce_complex(asked, axes, keepdim);
+            }
             let reduction = Reduction { fold, axes: axes::mask(asked.name(), self, axes)? };
             let (kept, dropped) = self.reduced_shapes(reduction)?;
             if !asked.has_identity() && self.elements() == 0 && kept.elements() > 0 {
@@ -460,8 +464,54 @@ impl Array {
         })
     }
 
+    /// Sums are those of the parts; a product is one of halves, again and again.
+    fn reduce_complex(&self, fold: Fold, axes: &impl Axes, keepdim: bool) -> Result<Array> {
+        let named = [("array", self)];
+        match fold {
+            Fold::Sum | Fold::Mean => {
+                let [re, im] = complex::parts(self).map(|part| part.reduce(fold, axes, keepdim));
+                complex::of(re.check()?, im.check()?)
+            }
+            Fold::Prod => {
+                let mask = axes::mask(fold.name(), self, axes)?;
+                let reduction = Reduction { fold, axes: mask };
+                let (kept, dropped) = self.reduced_shapes(reduction)?;
+                let mut array = self.clone();
+                for axis in (0..self.rank()).filter(|&axis| reduction.has(axis)) {
+                    array = array.product_along(axis);
+                }
+                array.reshape_to(if keepdim { kept } else { dropped })
+            }
+            _ => Err(complex::refused(fold.name(), &named)),
+        }
+    }
+
+    fn product_along(&self, axis: usize) -> Array {
+        let mut array = self.clone();
+        while array.shape()[axis] > 1 {
+            let (len, half) = (array.shape()[axis], array.shape()[axis].div_ceil(2));
+            let (low, high) = (array.part(axis, 0, len - half), array.part(axis, half, len - half));
+            let product = low * high;
+            array = match 2 * half == len {
+                true => product,
+                // The middle one of an odd number is left as it is.
+                false => {
+                    let middle = array.part(axis, len - half, 1);
+                    let joined = Array::concat(&[&product, &middle], axis as isize);
+                    Array::from_result(self.device(), joined)
+                }
+            };
+        }
+        if array.shape().get(axis) == Some(&0) {
+            let mut dims = array.shape().to_vec();
+            dims[axis] = 1;
+            return Array::full(self.device(), &dims, 1, self.dtype());
+        }
+        array
+    }
+
     /// The shape with the axes of a reduction as 1, and without them.
-    fn reduced_shapes(&self, reduction: Reduction) -> Result<(Shape, Shape)> {
+    pub(crate) fn reduced_shapes(&self, reduction: Reduction) -> Result<(Shape, Shape)> {
         let (mut kept, mut dropped) = ([1; MAX_RANK], SmallShape::new());
         for (axis, &size) in self.shape().iter().enumerate() {
             if !reduction.has(axis) {

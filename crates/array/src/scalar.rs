@@ -1,21 +1,21 @@
 //! Plain Rust numbers as operands.
 
 use crate::{
-    Array, Error, Result,
-    item::round_to,
+    Array, Error, Result, constant,
     promote::{default_float, default_integer},
 };
-use bessemer_core::DType;
+use bessemer_core::{self as core, Complex, DType};
 use half::{bf16, f16};
 
 /// A Rust number beside an array. It is *weak*, as NumPy's Python numbers are: it takes the dtype
 /// of the array, unless that can't hold its kind.
 ///
-/// | number | bool array | integer array | float array |
-/// | --- | --- | --- | --- |
-/// | `bool` | bool | the array's | the array's |
-/// | integer | i32 | the array's; an error if it does not fit | the array's |
-/// | float | f32 | f32 | the array's |
+/// | number | bool array | integer array | float array | complex array |
+/// | --- | --- | --- | --- | --- |
+/// | `bool` | bool | the array's | the array's | the array's |
+/// | integer | i32 | the array's; an error if it does not fit | the array's | the array's |
+/// | float | f32 | f32 | the array's | the array's |
+/// | complex | complex64 | complex64 | complex64; an error for `f64` | the array's |
 ///
 /// ```
 /// use bessemer_array::{Array, Scalar};
@@ -33,10 +33,7 @@ use half::{bf16, f16};
 /// # Ok::<(), bessemer_array::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scalar {
-    value: f64,
-    kind: Kind,
-}
+pub struct Scalar(Value);
 
 /// A type of Rust's numbers (or [`Scalar`] itself) that can stand beside an array.
 ///
@@ -58,11 +55,12 @@ pub trait Number: Copy + Into<Scalar> {}
 
 impl Number for Scalar {}
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Bool,
-    Integer,
-    Float,
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Value {
+    Bool(bool),
+    Integer(i128),
+    Float(f64),
+    Complex(Complex<f32>),
 }
 
 impl Scalar {
@@ -77,14 +75,15 @@ impl Scalar {
     /// assert_eq!(Scalar::from(true).dtype(), DType::Bool);
     /// ```
     pub fn dtype(self) -> DType {
-        match self.kind {
-            Kind::Bool => DType::Bool,
-            Kind::Integer => default_integer(),
-            Kind::Float => default_float(),
+        match self.0 {
+            Value::Bool(_) => DType::Bool,
+            Value::Integer(_) => default_integer(),
+            Value::Float(_) => default_float(),
+            Value::Complex(_) => DType::Complex64,
         }
     }
 
-    /// Its value.
+    /// Its value in double precision; of a complex number the real part.
     ///
     /// ```
     /// use bessemer_array::Scalar;
@@ -93,36 +92,73 @@ impl Scalar {
     /// assert_eq!(Scalar::from(true).value(), 1.0);
     /// ```
     pub fn value(self) -> f64 {
-        self.value
+        self.number().to_f64()
     }
 
-    /// The dtype it has beside an array of `dtype`.
-    pub(crate) fn dtype_beside(self, dtype: DType) -> DType {
-        match self.kind {
-            Kind::Bool => dtype,
-            Kind::Integer if dtype == DType::Bool => default_integer(),
-            Kind::Integer => dtype,
-            Kind::Float if dtype.is_float() => dtype,
-            Kind::Float => default_float(),
+    /// Its value, exactly; of a complex number the real part.
+    ///
+    /// ```
+    /// use bessemer_array::Scalar;
+    /// use bessemer_core::Number;
+    ///
+    /// assert_eq!(Scalar::from(u64::MAX).number(), Number::Integer(u64::MAX.into()));
+    /// assert_eq!(Scalar::from(0.5).number(), Number::Float(0.5));
+    /// ```
+    pub fn number(self) -> core::Number {
+        match self.0 {
+            Value::Bool(value) => core::Number::Integer(value.into()),
+            Value::Integer(value) => core::Number::Integer(value),
+            Value::Float(value) => core::Number::Float(value),
+            Value::Complex(value) => core::Number::Float(value.re.into()),
         }
     }
 
-    /// Its value as `dtype`; integers must fit it.
-    pub(crate) fn value_as(self, op: &'static str, dtype: DType, beside: &Array) -> Result<f64> {
-        let rounded = round_to(dtype, self.value);
-        if dtype.is_integer() && rounded != self.value {
-            let rule = format!("the number {} is out of range for {dtype}", self.value);
-            return Err(Error::rule(op, rule, &[("array", beside)]));
+    /// The dtype it has beside an array.
+    pub(crate) fn dtype_beside(self, op: &'static str, array: &Array) -> Result<DType> {
+        let dtype = array.dtype();
+        Ok(match self.0 {
+            Value::Integer(_) if dtype == DType::Bool => default_integer(),
+            Value::Bool(_) | Value::Integer(_) => dtype,
+            Value::Float(_) if dtype.is_float() || dtype.is_complex() => dtype,
+            Value::Float(_) => default_float(),
+            Value::Complex(_) if dtype == DType::F64 => {
+                let rule = "complex numbers are complex64, which does not hold f64; \
+                            convert the array with `astype`";
+                return Err(Error::rule(op, rule, &[("array", array)]));
+            }
+            Value::Complex(_) => DType::Complex64,
+        })
+    }
+
+    /// Its value as `dtype` stores it; integers must fit it.
+    pub(crate) fn stored_as(self, op: &'static str, dtype: DType, beside: &Array) -> Result<u64> {
+        match self.0 {
+            Value::Integer(x) if dtype.is_integer() => {
+                let (least, most) = constant::range(dtype);
+                if x < least || x > most {
+                    let rule = format!("the number {x} is out of range for {dtype}");
+                    return Err(Error::rule(op, rule, &[("array", beside)]));
+                }
+                Ok(constant::nearest(dtype, self.number()))
+            }
+            _ => Ok(self.nearest(dtype)),
         }
-        Ok(rounded)
+    }
+
+    /// The nearest value of `dtype`, as it is stored.
+    pub(crate) fn nearest(self, dtype: DType) -> u64 {
+        match self.0 {
+            Value::Complex(z) if dtype.is_complex() => constant::complex(z),
+            _ => constant::nearest(dtype, self.number()),
+        }
     }
 }
 
 macro_rules! scalars {
-    ($($kind:ident: $($type:ty)*;)*) => {$($(
+    ($($kind:ident($wide:ty): $($type:ty)*;)*) => {$($(
         impl From<$type> for Scalar {
             fn from(value: $type) -> Scalar {
-                Scalar { value: value as f64, kind: Kind::$kind }
+                Scalar(Value::$kind(value as $wide))
             }
         }
 
@@ -131,15 +167,15 @@ macro_rules! scalars {
 }
 
 scalars! {
-    Integer: i8 i16 i32 i64 isize u8 u16 u32 u64 usize;
-    Float: f32 f64;
+    Integer(i128): i8 i16 i32 i64 isize u8 u16 u32 u64 usize;
+    Float(f64): f32 f64;
 }
 
 macro_rules! convertible {
     ($($kind:ident: $($type:ty)*;)*) => {$($(
         impl From<$type> for Scalar {
             fn from(value: $type) -> Scalar {
-                Scalar { value: value.into(), kind: Kind::$kind }
+                Scalar(Value::$kind(value.into()))
             }
         }
 
@@ -150,4 +186,5 @@ macro_rules! convertible {
 convertible! {
     Bool: bool;
     Float: f16 bf16;
+    Complex: Complex<f32>;
 }

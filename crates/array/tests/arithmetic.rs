@@ -50,15 +50,20 @@ fn arrays_promote() {
         (F16, BF16, F32),
         (BF16, U8, BF16),
         (U32, F32, F32),
+        (I32, U32, DType::I64),
+        (DType::I8, U8, DType::I16),
+        (DType::I64, F16, F32),
+        (DType::U64, DType::F64, DType::F64),
+        (DType::I16, BF16, F32),
     ] {
         let sum = &of(a) + &of(b);
         assert_eq!(sum.dtype(), wanted, "{a} + {b}");
         let wanted = if a == Bool { [2.0, 4.0] } else { [2.0, 6.0] };
         assert_eq!(values(&sum), wanted, "{a} + {b}");
     }
-    let error = (&of(I32) * &of(U32)).check().unwrap_err().to_string();
-    assert!(error.contains("i32 and u32 have no common dtype"), "{error}");
-    assert!(error.contains("a: i32 [2], b: u32 [2]"), "{error}");
+    let error = (&of(I32) * &of(DType::U64)).check().unwrap_err().to_string();
+    assert!(error.contains("i32 and u64 have no common dtype"), "{error}");
+    assert!(error.contains("a: i32 [2], b: u64 [2]"), "{error}");
 }
 
 #[test]
@@ -148,7 +153,7 @@ fn booleans() {
         assert_eq!(values(&a.lt(&b)), [0.0, 1.0, 0.0, 0.0]);
         assert_eq!(values(&a.maximum(&b)), [0.0, 1.0, 1.0, 1.0]);
         assert_eq!(values(&a.sum_all()), [2.0]);
-        assert_eq!(a.sum_all().dtype(), I32);
+        assert_eq!(a.sum_all().dtype(), DType::I64);
         assert_eq!(values(&a.min_all()), [0.0]);
         assert!((&a - &b).check().is_err());
         assert!((-&a).check().is_err());

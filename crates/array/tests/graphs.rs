@@ -15,7 +15,8 @@ fn leaves(device: &Arc<dyn Device>, seed: u64) -> Vec<(Array, Model)> {
     let leaf = |i: u64, dtype: DType, shape: &[usize]| {
         let count: usize = shape.iter().product();
         let at = |j: usize| ((seed ^ (i * 0x9e37_79b9)).rotate_left(j as u32 * 5) % 9) as f64;
-        let low = if matches!(dtype, DType::U8 | DType::Bool) { 0.0 } else { 4.0 };
+        let unsigned = dtype.is_unsigned_integer() || dtype == DType::Bool;
+        let low = if unsigned { 0.0 } else { 4.0 };
         let mut values: Vec<f64> = (0..count).map(|j| at(j) - low).collect();
         if dtype == DType::Bool {
             values.iter_mut().for_each(|x| *x = f64::from(*x > 3.0));
@@ -30,6 +31,11 @@ fn leaves(device: &Arc<dyn Device>, seed: u64) -> Vec<(Array, Model)> {
         leaf(4, DType::U8, &[3, 4]),
         leaf(5, DType::Bool, &[4]),
         leaf(6, DType::F32, &[2, 3, 4]),
+        leaf(7, DType::I8, &[4]),
+        leaf(8, DType::I64, &[3, 4]),
+        leaf(9, DType::U16, &[3, 1]),
+        leaf(10, DType::F64, &[2, 1, 4]),
+        leaf(11, DType::U64, &[4]),
     ]
 }
 

@@ -21,7 +21,7 @@ fn what_numpy_wrote() {
     let base = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
     let half = base.map(|x| x / 2.0);
     let signed = base.map(|x| x - 3.0);
-    let third = base.map(|x| f64::from((x / 3.0) as f32));
+    let third = base.map(|x| x / 3.0);
     let even = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
     for (name, dtype, wanted) in [
         ("f4", DType::F32, half),
@@ -29,12 +29,14 @@ fn what_numpy_wrote() {
         ("f4_big", DType::F32, half),
         ("version2", DType::F32, half),
         ("f2", DType::F16, half),
-        ("f8", DType::F32, third),
+        ("f8", DType::F64, third),
         ("i4_big_fortran", DType::I32, signed),
-        ("i8", DType::I32, signed),
-        ("i2", DType::I32, signed),
-        ("i1", DType::I32, signed),
-        ("u2", DType::U32, base),
+        ("i8", DType::I64, signed),
+        ("i2", DType::I16, signed),
+        ("i1", DType::I8, signed),
+        ("u2", DType::U16, base),
+        ("u4", DType::U32, base),
+        ("u8_big", DType::U64, base),
         ("u1", DType::U8, base),
         ("b1", DType::Bool, even),
     ] {
@@ -45,11 +47,25 @@ fn what_numpy_wrote() {
     }
     assert_eq!(read(&device, "scalar").unwrap().item::<f32>().unwrap(), 2.5);
     assert_eq!(read(&device, "empty").unwrap().dims(), [0, 3]);
+    let large = read(&device, "i8_large").unwrap().to_vec::<i64>().unwrap();
+    assert_eq!(large, [1, i64::MAX, i64::MIN]);
+    let large = read(&device, "u8_large").unwrap().to_vec::<u64>().unwrap();
+    assert_eq!(large, [1 << 32, u64::MAX]);
+    for name in ["c8", "c8_big"] {
+        let parts = base.map(|x| [x / 2.0, 3.0 - x]).concat();
+        assert_eq!(common::values(&read(&device, name).unwrap()), parts, "{name}");
+    }
 }
 
 #[test]
 fn our_files_are_byte_for_byte_numpys() {
     let device = common::reference();
+    let same = ["f8", "i8", "i2", "i1", "u2", "u1", "c8", "i8_large", "u8_large", "b1", "f2"];
+    for name in same {
+        let mut written = Vec::new();
+        read(&device, name).unwrap().write_npy(&mut written).unwrap();
+        assert_eq!(written, fixture(name), "{name}");
+    }
     let array = Array::arange(&device, 0, 6, 1).reshape(&[2, 3]);
     let mut written = Vec::new();
     array.write_npy(&mut written).unwrap();
@@ -60,8 +76,9 @@ fn our_files_are_byte_for_byte_numpys() {
 fn there_and_back() {
     let device = common::cpu();
     let path = std::env::temp_dir().join(format!("bessemer-{}.npy", std::process::id()));
-    for dtype in [DType::F32, DType::F16, DType::I32, DType::U32, DType::U8, DType::Bool] {
-        let values: Vec<f64> = (0..24).map(|x| f64::from(x % 7)).collect();
+    for dtype in DType::PLAIN.into_iter().filter(|&dtype| dtype != DType::BF16) {
+        let count = if dtype.is_complex() { 48 } else { 24 };
+        let values: Vec<f64> = (0..count).map(|x| f64::from(x % 7)).collect();
         let array = common::array(&device, dtype, &[2, 3, 4], &values).permute(&[2, 0, 1]);
         array.save_npy(&path).unwrap();
         let back = Array::load_npy(&device, &path).unwrap();
@@ -79,12 +96,9 @@ fn what_can_not_be_is_said_with_its_place() {
         let mut bytes = bytes;
         Array::read_npy(&device, &mut bytes).unwrap_err().to_string()
     };
-    assert!(wrong(&fixture("complex")).contains("'<c8'"));
+    assert!(wrong(&fixture("complex")).contains("'<c16'"));
     assert!(wrong(&fixture("text")).contains("'<U1'"));
     assert!(wrong(&fixture("records")).contains("records"));
-    assert!(wrong(&fixture("i8_large")).contains("element 1 is 2147483648"));
-    assert!(wrong(&fixture("i8_large")).contains("(byte 136)"));
-    assert!(wrong(&fixture("u8_large")).contains("element 1 is 4294967296"));
     assert!(wrong(b"PK\x03\x04 is a zip").contains("no .npy file (byte 0)"));
     assert!(wrong(b"\x93NUMPY\x09\x00\x00\x00").contains("version 9.0"));
     assert!(wrong(b"\x93NUMPY\x02\x00\xff\xff\xff\xff").contains("too long"));

@@ -3,7 +3,7 @@
 mod common;
 
 use bessemer_array::Array;
-use bessemer_core::DType::{self, BF16, F16, F32, I32};
+use bessemer_core::DType::{self, BF16, F16, F32, F64, I8, I16, I32, I64};
 use common::{array, values};
 
 /// Small whole numbers: all products are exact.
@@ -38,9 +38,9 @@ fn matrices_vectors_and_batches() {
         // Leading axes broadcast.
         let batch = of(F32, &[2, 1, 3, 4]).matmul(&of(F32, &[6, 4, 5]));
         assert_eq!(batch.dims(), [2, 6, 3, 5]);
-        for dtype in [F16, BF16, I32] {
+        for dtype in [F16, BF16, I32, F64, I8, I16, I64] {
             let c = of(dtype, &[3, 4]).matmul(&of(dtype, &[4, 5]));
-            assert_eq!(c.dtype(), if dtype == I32 { F32 } else { dtype });
+            assert_eq!(c.dtype(), dtype);
             assert_eq!(values(&c), wanted, "{dtype}");
         }
         let none = Array::zeros(&device, &[2, 0], F32).matmul(&Array::zeros(&device, &[0, 3], F32));

@@ -3,7 +3,10 @@
 mod common;
 
 use bessemer_array::{Array, Error, s};
-use bessemer_core::DType::{F32, I32, Q4_0, Q8_0, U32};
+use bessemer_core::{
+    Complex,
+    DType::{Complex64, F32, F64, I32, Q4_0, Q8_0, U64},
+};
 
 #[test]
 fn every_refusal_says_what_is_wrong() {
@@ -12,11 +15,12 @@ fn every_refusal_says_what_is_wrong() {
     let a = f(&[2, 3]);
     let elsewhere = Array::ones(&other, &[2, 3], F32);
     let (ints, bools) = (a.astype(I32), a.gt(0.0));
+    let z = a.astype(Complex64);
     let weight = f(&[5, 32]).quantize(Q8_0).unwrap();
     let lazily = [
         &a + &f(&[4]),
         &a + &elsewhere,
-        &ints * &a.astype(U32),
+        &ints * &a.astype(U64),
         &ints + 3_000_000_000u32,
         &bools - &bools,
         a.astype(Q4_0),
@@ -47,6 +51,21 @@ fn every_refusal_says_what_is_wrong() {
         Array::full(&device, &[2], 1.0, Q4_0),
         Array::arange(&device, 0, 1, 0),
         Array::random_normal(&device, &[2], 0.0, -1.0, F32, 0),
+        &a.astype(F64) + &z,
+        &a.astype(F64) + Complex::new(0.0, 1.0),
+        z.astype(F32),
+        z.lt(&a),
+        z.floor(),
+        z.max_all(),
+        z.maximum(1),
+        z.softmax(0),
+        z.remainder(2),
+        Array::complex(&a, &z),
+        bools.floor_divide(&bools),
+        a.shl(1),
+        a.bitwise_and(1),
+        ints.shl(Complex::new(1.0, 0.0)),
+        a.take(&z, 0),
     ];
     let lists: [Option<Error>; 11] = [
         Array::concat(&[], 0).err(),

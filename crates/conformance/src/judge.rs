@@ -46,7 +46,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// Whether `device` passes `case`, and how near to the reference it came.
+/// Whether `device` passes `case`, and how near to the reference it came. A device that has no doubles
+/// passes the cases that compute with them by saying so.
 ///
 /// ```
 /// use bessemer_conformance::{Selection, judge};
@@ -69,7 +70,10 @@ pub fn judge_varied(
     device: &dyn Device,
     reference: &Reference,
 ) -> Result<Distance, Failure> {
-    trial(case, variation, device, reference).result
+    match trial(case, variation, device, reference) {
+        trial if trial.is_lacking(case, device) => Ok(Distance::default()),
+        trial => trial.result,
+    }
 }
 
 /// The numbers of an output.
@@ -104,6 +108,33 @@ pub(crate) struct Trial {
     pub(crate) result: Result<Distance, Failure>,
 }
 
+impl Trial {
+    /// Whether the device has refused to compute with doubles, which it does not have.
+    pub(crate) fn is_lacking(&self, case: &Case, device: &dyn Device) -> bool {
+        !device.info().capabilities.doubles
+            && needs_doubles(case.op, &self.dtypes)
+            && matches!(self.result, Err(Failure::Refused(Error::NoKernel { .. })))
+    }
+}
+
+/// Whether a case of `op` with operands of these dtypes, each once, can only run on a device that
+/// computes with doubles: what is only moved from place to place runs on all.
+///
+/// ```
+/// use bessemer_conformance::needs_doubles;
+/// use bessemer_core::DType::{F32, F64};
+///
+/// assert!(needs_doubles("map", &[F64]) && needs_doubles("copy", &[F32, F64]));
+/// assert!(!needs_doubles("copy", &[F64]) && !needs_doubles("map", &[F32]));
+/// ```
+pub fn needs_doubles(op: &str, dtypes: &[DType]) -> bool {
+    let moves = match op {
+        "copy" => dtypes.iter().all(|&dtype| dtype == DType::F64),
+        op => matches!(op, "compact" | "concat" | "gather" | "scatter" | "take_along"),
+    };
+    !moves && dtypes.contains(&DType::F64)
+}
+
 pub(crate) fn trial(
     case: &Case,
     variation: &Variation,
@@ -117,7 +148,7 @@ pub(crate) fn trial(
     let result = match Ran::new(case, variation, device) {
         Ok(found) => match device.info().capabilities.relaxed_floats {
             true => compare_wgsl(case, variation, reference, &wanted, &found),
-            false => compare(case.tolerance, &wanted.values(), &found),
+            false => compare(case.tolerance, &wanted, &wanted.values(), &found),
         },
         Err(error) => Err(error.into()),
     };
@@ -133,13 +164,13 @@ fn compare_wgsl(
     found: &Ran,
 ) -> Result<Distance, Failure> {
     let Some(open) = case.wgsl else {
-        return compare(case.tolerance, &wanted.values(), found);
+        return compare(case.tolerance, wanted, &wanted.values(), found);
     };
     let tolerance = open.tolerance(case.tolerance);
-    let mut wanted = wanted.values();
+    let mut values = wanted.values();
     if let Some(variation) = open.otherwise(variation) {
         let other = Ran::new(case, &variation, reference)?.values();
-        for ((wanted, other), found) in wanted.iter_mut().zip(other).zip(found.values()) {
+        for ((wanted, other), found) in values.iter_mut().zip(other).zip(found.values()) {
             for ((wanted, other), found) in wanted.iter_mut().zip(other).zip(found) {
                 if !tolerance.accepts(found, *wanted) {
                     *wanted = other;
@@ -147,7 +178,7 @@ fn compare_wgsl(
             }
         }
     }
-    compare(tolerance, &wanted, found)
+    compare(tolerance, wanted, &values, found)
 }
 
 /// All operands of a case before and after it ran on a device.
@@ -192,14 +223,24 @@ impl Ran {
     }
 }
 
-fn compare(tolerance: Tolerance, wanted: &[Vec<f64>], found: &Ran) -> Result<Distance, Failure> {
+/// `values` are those that are wanted, as numbers.
+fn compare(
+    tolerance: Tolerance,
+    wanted: &Ran,
+    values: &[Vec<f64>],
+    found: &Ran,
+) -> Result<Distance, Failure> {
     let mut worst = Distance::default();
-    for (wanted, found) in wanted.iter().zip(found.outputs()) {
-        let near = tolerance.compare(&found.values(), wanted);
-        let near = near.map_err(|too_far| Failure::Wrong {
-            output: format!("{:?}", found.view()),
-            what: too_far.to_string(),
-        })?;
+    for ((wanted, values), found) in wanted.outputs().iter().zip(values).zip(found.outputs()) {
+        let wrong = |what: String| Failure::Wrong { output: format!("{:?}", found.view()), what };
+        // Doubles cannot tell all integers of 64 bits apart.
+        if let (Some(wanted), Some(found)) = (wanted.wide_integers(), found.wide_integers())
+            && let Some(i) = (0..wanted.len()).find(|&i| wanted[i] != found[i])
+        {
+            return Err(wrong(format!("element {i} is {}, not {}", found[i], wanted[i])));
+        }
+        let near = tolerance.compare(&found.values(), values);
+        let near = near.map_err(|too_far| wrong(too_far.to_string()))?;
         worst.nmse = worst.nmse.max(near.nmse);
         worst.max_abs = worst.max_abs.max(near.max_abs);
     }

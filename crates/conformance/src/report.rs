@@ -67,6 +67,11 @@ pub enum Outcome {
         /// Its words.
         why: String,
     },
+    /// The case needs doubles, which the device does not have and says so.
+    Lacking {
+        /// Its words.
+        why: String,
+    },
 }
 
 /// All cases of one op with operands of one dtype, summed up. A case with operands of several
@@ -84,6 +89,8 @@ pub struct Row {
     pub failed: usize,
     /// Cases the device would not run.
     pub refused: usize,
+    /// Cases of doubles on a device without: counted for `f64` only.
+    pub lacking: usize,
     /// The largest normalised mean squared error of those that passed.
     pub nmse: f64,
     /// The largest error of an element of those that passed.
@@ -130,9 +137,9 @@ impl Report {
 }
 
 impl CaseResult {
-    /// Whether it passed.
+    /// Whether it passed, or needs what the device does not claim to have.
     pub fn passed(&self) -> bool {
-        matches!(self.outcome, Outcome::Passed { .. })
+        matches!(self.outcome, Outcome::Passed { .. } | Outcome::Lacking { .. })
     }
 }
 
@@ -144,13 +151,14 @@ impl fmt::Display for Outcome {
             }
             Outcome::Failed { why } => write!(f, "failed: {why}"),
             Outcome::Refused { why } => write!(f, "refused: {why}"),
+            Outcome::Lacking { why } => write!(f, "not on this device: {why}"),
         }
     }
 }
 
 impl Row {
     fn new(op: &'static str, dtype: DType) -> Row {
-        Row { op, dtype, passed: 0, failed: 0, refused: 0, nmse: 0.0, max_abs: 0.0 }
+        Row { op, dtype, passed: 0, failed: 0, refused: 0, lacking: 0, nmse: 0.0, max_abs: 0.0 }
     }
 
     fn add(&mut self, outcome: &Outcome) {
@@ -162,6 +170,7 @@ impl Row {
             }
             Outcome::Failed { .. } => self.failed += 1,
             Outcome::Refused { .. } => self.refused += 1,
+            Outcome::Lacking { .. } => self.lacking += usize::from(self.dtype == DType::F64),
         }
     }
 }

@@ -33,21 +33,24 @@ pub fn check(
     for (done, case) in cases.iter().enumerate() {
         progress(Progress { done, total: cases.len(), troubles, case });
         let trial = trial(case, &Variation::default(), device, &reference);
+        let lacking = trial.is_lacking(case, device);
         let outcome = match trial.result {
             Ok(near) => Outcome::Passed { nmse: near.nmse, max_abs: near.max_abs },
+            Err(failure) if lacking => Outcome::Lacking { why: failure.to_string() },
             Err(Failure::Refused(error)) if !matches!(error, Error::Failed { .. }) => {
                 Outcome::Refused { why: error.to_string() }
             }
             Err(failure) => Outcome::Failed { why: failure.to_string() },
         };
-        troubles += usize::from(!matches!(outcome, Outcome::Passed { .. }));
-        report.results.push(CaseResult {
+        let result = CaseResult {
             op: case.op,
             case: case.name.clone(),
             quick: case.quick,
             dtypes: trial.dtypes,
             outcome,
-        });
+        };
+        troubles += usize::from(!result.passed());
+        report.results.push(result);
     }
     report
 }

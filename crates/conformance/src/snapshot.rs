@@ -1,7 +1,7 @@
 //! Snapshots of operands, with all bytes of their buffers.
 
 use bessemer_core::{
-    Access, Buffer, Device, DeviceId, Host, HostMemory, Result, Slice, Strides, View,
+    Access, Buffer, DType, Device, DeviceId, Host, HostMemory, Number, Result, Slice, Strides, View,
 };
 use std::sync::Arc;
 
@@ -23,8 +23,24 @@ impl Snapshot {
         &self.view
     }
 
-    /// The elements.
+    /// The elements; of complex numbers the parts.
     pub(crate) fn values(&self) -> Vec<f64> {
+        self.read(|host, view| host.read(view))
+    }
+
+    /// The elements, if they are integers of 64 bits.
+    pub(crate) fn wide_integers(&self) -> Option<Vec<i128>> {
+        let dtype = self.view.dtype();
+        let integer = |number: Number| match number {
+            Number::Integer(x) => x,
+            Number::Float(_) => unreachable!("{dtype} is an integer"),
+        };
+        let read = |host: &Host<'_>, view: &View| host.read_numbers(view);
+        matches!(dtype, DType::I64 | DType::U64)
+            .then(|| self.read(read).into_iter().map(integer).collect())
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&Host<'_>, &View) -> T) -> T {
         let owner: Arc<dyn AsRef<[u8]> + Send + Sync> = Arc::new(Bytes(Arc::clone(&self.bytes)));
         let memory = Box::new(HostMemory::new(owner));
         let buffer = Buffer::new(DeviceId::new(), memory, self.bytes.len(), false);
@@ -33,7 +49,7 @@ impl Snapshot {
             .expect("the same view of a buffer of the same size");
         let access = Access::new(&[&view], &[]);
         // SAFETY: the buffer was just made of memory that nobody writes to.
-        unsafe { Host::new(&access) }.read(&view)
+        read(&unsafe { Host::new(&access) }, &view)
     }
 }
 

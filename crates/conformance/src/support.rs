@@ -45,7 +45,7 @@ fn line(op: &str, reports: &[Report]) -> String {
         let troubled: Vec<_> = report
             .rows()
             .into_iter()
-            .filter(|row| row.op == op && row.failed + row.refused > 0)
+            .filter(|row| row.op == op && row.failed + row.refused + row.lacking > 0)
             .map(|row| row.dtype.name())
             .collect();
         let cell =

@@ -165,6 +165,8 @@ pub struct Capabilities {
     pub can_be_lost: bool,
     /// Its compiler may flush subnormal numbers and round conversions either way, as WGSL allows.
     pub relaxed_floats: bool,
+    /// It computes with doubles; others keep and move them, but no more.
+    pub doubles: bool,
 }
 
 impl Capabilities {
@@ -174,6 +176,7 @@ impl Capabilities {
         asynchronous: false,
         can_be_lost: false,
         relaxed_floats: false,
+        doubles: true,
     };
 
     /// A GPU with a queue and memory of its own.
@@ -182,6 +185,7 @@ impl Capabilities {
         asynchronous: true,
         can_be_lost: true,
         relaxed_floats: false,
+        doubles: false,
     };
 }
 

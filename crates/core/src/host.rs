@@ -1,8 +1,26 @@
-//! How the reference code of an op reaches its operands: as plain lists of doubles.
+//! How the reference code of an op reaches its operands: as plain lists, of doubles unless the op asks
+//! for exact numbers or bits.
 
-use crate::{Access, DType, Deadline, Element, View, walk::Walk};
+use crate::{Access, Complex, DType, Deadline, Element, Number, Real, View, walk::Walk};
 use bessemer_formats as formats;
 use half::{bf16, f16};
+
+/// Evaluates an expression with the type of the real numbers that a dtype stores.
+macro_rules! of_real {
+    ($dtype:expr, $type:ident => $value:expr) => {
+        of_real!(@ $dtype, $type, $value, F32 f32, F16 f16, BF16 bf16, I32 i32, U32 u32, U8 u8,
+            F64 f64, I8 i8, I16 i16, I64 i64, U16 u16, U64 u64)
+    };
+    (@ $dtype:expr, $name:ident, $value:expr, $($variant:ident $type:ty),*) => {
+        match $dtype {
+            $(DType::$variant => {
+                type $name = $type;
+                $value
+            })*
+            dtype => unreachable!("{dtype} is not a real number"),
+        }
+    };
+}
 
 /// The operands of one op, on the host.
 ///
@@ -34,47 +52,106 @@ impl<'a> Host<'a> {
         self.deadline
     }
 
-    /// All elements of a view.
+    /// All elements of a view. Integers of 64 bits become the nearest doubles; a complex number is
+    /// two of them, the real part first.
     ///
     /// # Panics
     /// If the op's `access` does not name it: a mistake in the op.
     pub fn read(&self, view: &View) -> Vec<f64> {
-        let named = self.access.views().any(|v| contains(v, view));
-        assert!(named, "reads {view:?}, which its access does not name");
-        if view.dtype().is_block() {
-            return self.read_blocks(view);
-        }
+        self.expect_read(view);
         match view.dtype() {
-            DType::F32 => self.read_as::<f32>(view),
-            DType::F16 => self.read_as::<f16>(view),
-            DType::BF16 => self.read_as::<bf16>(view),
-            DType::I32 => self.read_as::<i32>(view),
-            DType::U32 => self.read_as::<u32>(view),
-            DType::Bool => self.read_as::<u8>(view).iter().map(|&x| (x != 0.0).into()).collect(),
-            _ => self.read_as::<u8>(view),
+            dtype if dtype.is_block() => self.read_blocks(view),
+            DType::Complex64 => {
+                let each = |x: Complex<f32>| [x.re.into(), x.im.into()];
+                self.elements(view).flat_map(each).collect()
+            }
+            DType::Bool => self.elements::<u8>(view).map(|x| f64::from(x != 0)).collect(),
+            dtype => of_real!(dtype, T => self.elements::<T>(view).map(Real::to_f64).collect()),
         }
     }
 
-    /// Replaces all elements of a view.
+    /// Replaces all elements of a view, by as many numbers as [`Host::read`] gives.
     ///
     /// # Panics
     /// If the op's `access` does not name it as written, or the number of values is another.
     pub fn write(&mut self, view: &View, values: &[f64]) {
-        let named = self.access.writes.iter().any(|v| contains(v, view));
-        assert!(named, "writes {view:?}, which its access does not name");
-        assert_eq!(values.len(), view.elements(), "as many values as elements");
+        self.expect_written(view);
+        let parts = if view.dtype().is_complex() { 2 } else { 1 };
+        assert_eq!(values.len(), view.elements() * parts, "as many values as elements");
         match view.dtype() {
-            DType::F32 => self.write_as::<f32>(view, values),
-            DType::F16 => self.write_as::<f16>(view, values),
-            DType::BF16 => self.write_as::<bf16>(view, values),
-            DType::I32 => self.write_as::<i32>(view, values),
-            DType::U32 => self.write_as::<u32>(view, values),
-            DType::U8 => self.write_as::<u8>(view, values),
-            DType::Bool => {
-                let values: Vec<f64> = values.iter().map(|&x| (x != 0.0).into()).collect();
-                self.write_as::<u8>(view, &values);
+            dtype if dtype.is_block() => self.write_blocks(view, values),
+            DType::Complex64 => {
+                let (pairs, _) = values.as_chunks();
+                let each = |&[re, im]: &[f64; 2]| Complex::new(re as f32, im as f32);
+                self.replace(view, pairs.iter().map(each));
             }
-            _ => self.write_blocks(view, values),
+            DType::Bool => self.replace(view, values.iter().map(|&x| u8::from(x != 0.0))),
+            dtype => {
+                of_real!(dtype, T => self.replace(view, values.iter().map(|&x| <T as Real>::from_f64(x))));
+            }
+        }
+    }
+
+    /// All elements of a view that is neither complex nor of blocks, exactly.
+    ///
+    /// # Panics
+    /// As [`Host::read`].
+    pub fn read_numbers(&self, view: &View) -> Vec<Number> {
+        self.expect_read(view);
+        match view.dtype() {
+            DType::Bool => {
+                let each = |x| Number::Integer((x != 0).into());
+                self.elements::<u8>(view).map(each).collect()
+            }
+            dtype => of_real!(dtype, T => self.elements::<T>(view).map(Real::to_number).collect()),
+        }
+    }
+
+    /// Replaces all elements of a view that is neither complex nor of blocks, rounded once.
+    ///
+    /// # Panics
+    /// As [`Host::write`].
+    pub fn write_numbers(&mut self, view: &View, numbers: &[Number]) {
+        self.expect_written(view);
+        assert_eq!(numbers.len(), view.elements(), "as many numbers as elements");
+        match view.dtype() {
+            DType::Bool => {
+                self.replace(view, numbers.iter().map(|x| u8::from(x.to_f64() != 0.0)));
+            }
+            dtype => {
+                of_real!(dtype, T => self.replace(view, numbers.iter().map(|&x| T::from_number(x))));
+            }
+        }
+    }
+
+    /// All elements of a view as the bits they are stored as, with zeros before them; a true
+    /// boolean is 1. Not for blocks.
+    ///
+    /// # Panics
+    /// As [`Host::read`].
+    pub fn read_bits(&self, view: &View) -> Vec<u64> {
+        self.expect_read(view);
+        match (view.dtype(), view.dtype().block_bytes()) {
+            (DType::Bool, _) => self.elements::<u8>(view).map(|x| (x != 0).into()).collect(),
+            (_, 1) => self.elements::<u8>(view).map(u64::from).collect(),
+            (_, 2) => self.elements::<u16>(view).map(u64::from).collect(),
+            (_, 4) => self.elements::<u32>(view).map(u64::from).collect(),
+            _ => self.elements::<u64>(view).collect(),
+        }
+    }
+
+    /// Replaces all elements of a view by those with these bits. Not for blocks.
+    ///
+    /// # Panics
+    /// As [`Host::write`].
+    pub fn write_bits(&mut self, view: &View, bits: &[u64]) {
+        self.expect_written(view);
+        assert_eq!(bits.len(), view.elements(), "the bits of as many elements");
+        match view.dtype().block_bytes() {
+            1 => self.replace(view, bits.iter().map(|&x| x as u8)),
+            2 => self.replace(view, bits.iter().map(|&x| x as u16)),
+            4 => self.replace(view, bits.iter().map(|&x| x as u32)),
+            _ => self.replace(view, bits.iter().copied()),
         }
     }
 
@@ -91,23 +168,33 @@ impl<'a> Host<'a> {
             from.dtype().is_block() && from.dtype() == to.dtype() && from.shape() == to.shape()
         );
         for (from, to) in block_rows(from).zip(block_rows(to)) {
-            // SAFETY: as in `read_as`; the two are equally long.
+            // SAFETY: as in `elements`; the two are equally long.
             unsafe { from.cast::<u8>().copy_to(to.cast(), from.len()) };
         }
     }
 
-    fn read_as<T: Element>(&self, view: &View) -> Vec<f64> {
+    fn expect_read(&self, view: &View) {
+        let named = self.access.views().any(|v| contains(v, view));
+        assert!(named, "reads {view:?}, which its access does not name");
+    }
+
+    fn expect_written(&self, view: &View) {
+        let named = self.access.writes.iter().any(|v| contains(v, view));
+        assert!(named, "writes {view:?}, which its access does not name");
+    }
+
+    fn elements<T: Element>(&self, view: &View) -> impl Iterator<Item = T> {
         let first = first_element(view).cast::<T>();
         let walk = Walk::new(view.shape(), view.strides());
         // SAFETY: views lie within their buffers; the rest is what `Host::new` asks for.
-        walk.map(|offset| unsafe { first.offset(offset).read_unaligned() }.to_f64()).collect()
+        walk.map(move |offset| unsafe { first.offset(offset).read_unaligned() })
     }
 
-    fn write_as<T: Element>(&mut self, view: &View, values: &[f64]) {
+    fn replace<T: Element>(&mut self, view: &View, values: impl Iterator<Item = T>) {
         let first = first_element(view).cast::<T>();
-        for (offset, &value) in Walk::new(view.shape(), view.strides()).zip(values) {
-            // SAFETY: as in `read_as`.
-            unsafe { first.offset(offset).write_unaligned(T::from_f64(value)) };
+        for (offset, value) in Walk::new(view.shape(), view.strides()).zip(values) {
+            // SAFETY: as in `elements`.
+            unsafe { first.offset(offset).write_unaligned(value) };
         }
     }
 
@@ -115,7 +202,7 @@ impl<'a> Host<'a> {
         let mut row = vec![0.0; view.shape().width()];
         let mut values = Vec::with_capacity(view.elements());
         for bytes in block_rows(view) {
-            // SAFETY: as in `read_as`.
+            // SAFETY: as in `elements`.
             formats::decode(view.dtype(), unsafe { &*bytes }, &mut row);
             values.extend(row.iter().copied().map(f64::from));
         }
@@ -126,7 +213,7 @@ impl<'a> Host<'a> {
         let width = view.shape().width().max(1);
         for (bytes, values) in block_rows(view).zip(values.chunks(width)) {
             let row: Vec<f32> = values.iter().map(|&x| x as f32).collect();
-            // SAFETY: as in `read_as`.
+            // SAFETY: as in `elements`.
             formats::encode(view.dtype(), &row, unsafe { &mut *bytes });
         }
     }

@@ -1,5 +1,6 @@
 //! Strided windows on buffers. `movement` makes views of views.
 
+mod complex;
 mod movement;
 
 use crate::{Buffer, DType, Error, MAX_RANK, Result, Shape, Slice, Strides};

@@ -35,18 +35,42 @@ macro_rules! dtypes {
             U8,
             /// One byte, 0 or 1.
             Bool,
+            /// IEEE double precision.
+            F64,
+            /// One byte, two's complement, wrapping.
+            I8,
+            /// Two bytes, two's complement, wrapping.
+            I16,
+            /// Eight bytes, two's complement, wrapping.
+            I64,
+            /// Two bytes, unsigned, wrapping.
+            U16,
+            /// Eight bytes, unsigned, wrapping.
+            U64,
+            /// A complex number: two `F32`, the real part first.
+            Complex64,
             $(#[doc = $doc] $name,)*
         }
 
-        const DENSE: usize = 7;
+        /// Those that are not block formats.
+        const PLAIN: [DType; 14] = [
+            DType::F32, DType::F16, DType::BF16, DType::I32, DType::U32, DType::U8, DType::Bool,
+            DType::F64, DType::I8, DType::I16, DType::I64, DType::U16, DType::U64, DType::Complex64,
+        ];
         const FORMATS: usize = [$(stringify!($name)),*].len();
 
         impl DType {
             /// Every dtype.
-            pub const ALL: [DType; DENSE + FORMATS] = [
-                DType::F32, DType::F16, DType::BF16, DType::I32, DType::U32, DType::U8, DType::Bool,
-                $(DType::$name),*
-            ];
+            pub const ALL: [DType; PLAIN.len() + FORMATS] = {
+                let mut all = [DType::F32; PLAIN.len() + FORMATS];
+                let (plain, blocks) = all.split_at_mut(PLAIN.len());
+                plain.copy_from_slice(&PLAIN);
+                blocks.copy_from_slice(&DType::BLOCKS);
+                all
+            };
+
+            /// Those that are not block formats: what arrays can hold.
+            pub const PLAIN: [DType; PLAIN.len()] = PLAIN;
 
             /// The block formats.
             pub const BLOCKS: [DType; FORMATS] = [$(DType::$name),*];
@@ -62,9 +86,8 @@ macro_rules! dtypes {
             /// ```
             pub const fn block_len(self) -> usize {
                 match self {
-                    DType::F32 | DType::F16 | DType::BF16 | DType::I32 | DType::U32 | DType::U8
-                    | DType::Bool => 1,
                     $(DType::$name => <crate::$name as Format>::LEN,)*
+                    _ => 1,
                 }
             }
 
@@ -79,9 +102,10 @@ macro_rules! dtypes {
             /// ```
             pub const fn block_bytes(self) -> usize {
                 match self {
+                    DType::F64 | DType::I64 | DType::U64 | DType::Complex64 => 8,
                     DType::F32 | DType::I32 | DType::U32 => 4,
-                    DType::F16 | DType::BF16 => 2,
-                    DType::U8 | DType::Bool => 1,
+                    DType::F16 | DType::BF16 | DType::I16 | DType::U16 => 2,
+                    DType::I8 | DType::U8 | DType::Bool => 1,
                     $(DType::$name => <crate::$name as Grouped>::BYTES,)*
                 }
             }
@@ -89,9 +113,10 @@ macro_rules! dtypes {
             /// What the address of an element must be a multiple of.
             pub const fn alignment(self) -> usize {
                 match self {
+                    DType::F64 | DType::I64 | DType::U64 | DType::Complex64 => 8,
                     DType::F32 | DType::I32 | DType::U32 => 4,
-                    DType::F16 | DType::BF16 => 2,
-                    DType::U8 | DType::Bool => 1,
+                    DType::F16 | DType::BF16 | DType::I16 | DType::U16 => 2,
+                    DType::I8 | DType::U8 | DType::Bool => 1,
                     // The scales of the block formats are halves.
                     $(DType::$name => 2,)*
                 }
@@ -115,6 +140,13 @@ macro_rules! dtypes {
                     DType::U32 => "u32",
                     DType::U8 => "u8",
                     DType::Bool => "bool",
+                    DType::F64 => "f64",
+                    DType::I8 => "i8",
+                    DType::I16 => "i16",
+                    DType::I64 => "i64",
+                    DType::U16 => "u16",
+                    DType::U64 => "u64",
+                    DType::Complex64 => "complex64",
                     $(DType::$name => stringify!($module),)*
                 }
             }
@@ -165,14 +197,41 @@ impl DType {
         self.block_len() > 1
     }
 
-    /// Whether it is `F32`, `F16` or `BF16`.
+    /// Whether it is `F64`, `F32`, `F16` or `BF16`.
     pub const fn is_float(self) -> bool {
+        matches!(self, DType::F64) || self.fits_f32()
+    }
+
+    /// Whether it is a float whose values are all `F32` values too: what kernels that compute in
+    /// single precision take.
+    ///
+    /// ```
+    /// use bessemer_formats::DType;
+    ///
+    /// assert!(DType::BF16.fits_f32() && DType::F64.is_float() && !DType::F64.fits_f32());
+    /// ```
+    pub const fn fits_f32(self) -> bool {
         matches!(self, DType::F32 | DType::F16 | DType::BF16)
     }
 
-    /// Whether it is `I32`, `U32` or `U8`.
+    /// Whether it is an integer, signed or not.
     pub const fn is_integer(self) -> bool {
-        matches!(self, DType::I32 | DType::U32 | DType::U8)
+        self.is_signed_integer() || self.is_unsigned_integer()
+    }
+
+    /// Whether it is `I8`, `I16`, `I32` or `I64`.
+    pub const fn is_signed_integer(self) -> bool {
+        matches!(self, DType::I8 | DType::I16 | DType::I32 | DType::I64)
+    }
+
+    /// Whether it is `U8`, `U16`, `U32` or `U64`.
+    pub const fn is_unsigned_integer(self) -> bool {
+        matches!(self, DType::U8 | DType::U16 | DType::U32 | DType::U64)
+    }
+
+    /// Whether it is complex.
+    pub const fn is_complex(self) -> bool {
+        matches!(self, DType::Complex64)
     }
 }
 

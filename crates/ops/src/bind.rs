@@ -1,12 +1,11 @@
 //! Bindings of program parameters: shared by map, reduce and kernel.
 
-use bessemer_core::{DType, Element, Error, MAX_RANK, Result, Shape, View};
+use bessemer_core::{DType, DeviceKind, Error, MAX_RANK, Result, Shape, View};
 use bessemer_program::{
     Literal, ParamId, ParamKind, Program, Type,
     cpu::{Binding, BufferAt, Steps, ViewAt},
     reference::Memory,
 };
-use half::{bf16, f16};
 use smallvec::SmallVec;
 
 /// An input of a program: a view, or one value for all elements.
@@ -52,7 +51,7 @@ macro_rules! value {
     )*};
 }
 
-value!(f32 i32 u32 bool Literal);
+value!(f32 i32 u32 i64 u64 bool Literal);
 
 /// A parameter with what it is bound to: `inputs` in order to what is only read, `outputs` in
 /// order to what is written.
@@ -238,11 +237,11 @@ pub(crate) fn fail(why: String) -> ! {
     std::panic::resume_unwind(Box::new(why))
 }
 
-/// Operands as numbers, for the meaning of programs. Views at one place are one list.
+/// Operands as they are stored, for the meaning of programs. Views at one place are one list.
 pub(crate) struct Lists {
     /// By parameter: which list, and how its elements are stored.
     params: Vec<(usize, DType)>,
-    lists: Vec<Vec<f64>>,
+    lists: Vec<Vec<u64>>,
     pub(crate) uniforms: Vec<Literal>,
     places: Vec<View>,
 }
@@ -277,7 +276,7 @@ impl Lists {
             };
             let known = lists.places.iter().position(|place| place.is_same_place(&view));
             let number = known.unwrap_or_else(|| {
-                lists.lists.push(host.read(&view));
+                lists.lists.push(host.read_bits(&view));
                 lists.places.push(view.clone());
                 lists.lists.len() - 1
             });
@@ -292,25 +291,38 @@ impl Lists {
         for output in outputs {
             let number = self.places.iter().position(|place| place.is_same_place(output));
             let number = number.expect("outputs are parameters");
-            host.write(output, &self.lists[number]);
+            host.write_bits(output, &self.lists[number]);
         }
     }
 }
 
 impl Memory for Lists {
-    fn load(&mut self, param: ParamId, index: usize) -> Option<f64> {
-        self.lists[self.params[param.index()].0].get(index).copied()
+    fn load(&mut self, param: ParamId, index: usize) -> Option<Literal> {
+        let (list, dtype) = self.params[param.index()];
+        self.lists[list].get(index).map(|&bits| Literal::from_stored(dtype, bits))
     }
 
-    fn store(&mut self, param: ParamId, index: usize, value: f64) -> Option<()> {
+    fn store(&mut self, param: ParamId, index: usize, value: Literal) -> Option<()> {
         let (list, dtype) = self.params[param.index()];
-        // As memory keeps it.
-        *self.lists[list].get_mut(index)? = match dtype {
-            DType::F16 => f16::from_f64(value).to_f64(),
-            DType::BF16 => bf16::from_f64(value).to_f64(),
-            DType::U8 => (value as u32 as u8).to_f64(),
-            _ => value,
-        };
+        *self.lists[list].get_mut(index)? = value.stored(dtype);
         Some(())
     }
+}
+
+/// A program that a GPU cannot run: none has doubles.
+pub(crate) fn refuse_doubles(
+    op: &'static str,
+    program: &Program,
+    device: DeviceKind,
+) -> Result<()> {
+    match program.uses(Type::F64) {
+        true => Err(no_doubles(op, device)),
+        false => Ok(()),
+    }
+}
+
+/// What a GPU says of doubles.
+pub(crate) fn no_doubles(op: &'static str, device: DeviceKind) -> Error {
+    let why = "GPUs have no f64; compute in f32 (`astype`), or use `cpu`";
+    Error::NoKernel { op, device, why }
 }

@@ -28,6 +28,7 @@ mod attention;
 mod bind;
 pub mod case;
 mod check;
+mod compact;
 mod concat;
 mod copy;
 mod expert_linear;
@@ -44,15 +45,21 @@ mod linear;
 mod map;
 mod matmul;
 mod quantize;
+mod random;
 mod reduce;
 mod rms_norm;
 mod rope;
+mod scan;
 mod scatter;
+mod search;
 mod short_conv;
 mod softmax;
+mod sort;
+mod take_along;
 mod time_mix7;
 mod token_shift;
 mod top_k;
+mod variance;
 mod walk;
 mod wgsl;
 mod wkv;
@@ -64,6 +71,7 @@ pub use add_layer_norm::AddLayerNorm;
 pub use add_rms_norm::AddRmsNorm;
 pub use attention::Attention;
 pub use bind::Input;
+pub use compact::Compact;
 pub use concat::Concat;
 pub use copy::Copy;
 pub use expert_linear::ExpertLinear;
@@ -78,15 +86,21 @@ pub use linear::{ActivatedLinears, Linear, Linears};
 pub use map::Map;
 pub use matmul::{Dot, Matmul};
 pub use quantize::{Dequantize, Quantize};
+pub use random::{Random, RandomKind};
 pub use reduce::{Reduce, ReduceKind};
 pub use rms_norm::RmsNorm;
 pub use rope::{Rope, RopeFrequencies, RopePairs, RopeScaling};
+pub use scan::{Scan, ScanKind};
 pub use scatter::Scatter;
+pub use search::Search;
 pub use short_conv::ShortConv;
 pub use softmax::Softmax;
+pub use sort::{Sort, Sorted};
+pub use take_along::TakeAlong;
 pub use time_mix7::TimeMix7;
 pub use token_shift::TokenShift;
 pub use top_k::TopK;
+pub use variance::Variance;
 pub use wkv4::Wkv4;
 pub use wkv6::Wkv6;
 pub use wkv7::Wkv7;
@@ -100,6 +114,7 @@ pub fn cases() -> Vec<Case> {
         add_layer_norm::cases,
         add_rms_norm::cases,
         attention::cases,
+        compact::cases,
         concat::cases,
         copy::cases,
         gated::cases,
@@ -110,6 +125,7 @@ pub fn cases() -> Vec<Case> {
         kernel::cases,
         layer_norm::cases,
         map::cases,
+        random::cases,
         reduce::cases,
         linear::cases,
         expert_linear::cases,
@@ -117,12 +133,17 @@ pub fn cases() -> Vec<Case> {
         quantize::cases,
         rms_norm::cases,
         rope::cases,
+        scan::cases,
         scatter::cases,
+        search::cases,
         short_conv::cases,
         softmax::cases,
+        sort::cases,
+        take_along::cases,
         time_mix7::cases,
         token_shift::cases,
         top_k::cases,
+        variance::cases,
         wkv4::cases,
         wkv6::cases,
         wkv7::cases,

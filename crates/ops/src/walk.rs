@@ -101,6 +101,7 @@ impl BoundProgram {
         groups: &[Vec<usize>],
         more: &[Steps],
     ) -> Result<BoundProgram> {
+        bind::refuse_doubles(op, program, DeviceKind::Metal)?;
         let bound = bind::bound(program, inputs, outputs).expect("checked: as many as parameters");
         let numbered = bessemer_program::msl::is_numbered(program);
         let mut steps: Vec<Steps> = more.to_vec();
@@ -142,11 +143,14 @@ impl BoundProgram {
         for (number, (param, bound)) in program.params().iter().zip(&bound).enumerate() {
             members = match (param.kind, bound) {
                 (_, Bound::Input(Input::Value(value))) => {
-                    let (name, bits) = (format_args!("p{number}"), value.bits());
+                    let (name, bits) = (format_args!("p{number}"), value.low());
                     match value.ty() {
                         Type::F32 => members.float(name, f32::from_bits(bits)),
                         Type::I32 => members.int(name, bits.cast_signed()),
                         Type::U32 | Type::Bool => members.uint(name, bits),
+                        Type::F64 | Type::I64 | Type::U64 => members
+                            .uint(name, bits)
+                            .uint(format_args!("p{number}_high"), (value.bits() >> 32) as u32),
                     }
                 }
                 (ParamKind::View(_), _) => {

@@ -320,19 +320,31 @@ impl Builder {
     }
 
     /// The nearest value that can be stored as `to`, as casts of arrays do it: floats saturate
-    /// also to the range of a byte, and integers keep their low bits. Block formats can't be
-    /// stored by programs; asked for one, it gives the value as a float.
+    /// also to the range of small integers, and integers keep their low bits. Block formats can't
+    /// be stored by programs; asked for one, it gives the value as a float.
     pub fn cast(&mut self, to: DType, a: impl Into<Operand>) -> Operand {
         let a = a.into();
-        let float = self.type_of(a) == Type::F32;
+        let float = self.type_of(a).is_float();
         let value = self.convert(Type::of(to).unwrap_or(Type::F32), a);
-        match to {
-            DType::U8 if float => self.min(value, 255u32),
-            _ => value,
-        }
+        if float { self.saturate(to, value) } else { value }
     }
 
-    /// The same 32 bits as another number type.
+    /// The nearest value that `to` can hold of one that registers hold as elements of `to`: only
+    /// integers of 8 and 16 bits hold less than their registers.
+    pub fn saturate(&mut self, to: DType, a: impl Into<Operand>) -> Operand {
+        let a = a.into();
+        let (least, most): (i32, i32) = match to {
+            DType::I8 => (i8::MIN.into(), i8::MAX.into()),
+            DType::I16 => (i16::MIN.into(), i16::MAX.into()),
+            DType::U8 => return self.min(a, u32::from(u8::MAX)),
+            DType::U16 => return self.min(a, u32::from(u16::MAX)),
+            _ => return a,
+        };
+        let a = self.max(a, least);
+        self.min(a, most)
+    }
+
+    /// The same bits as another number type of that many.
     pub fn bits(&mut self, to: Type, a: impl Into<Operand>) -> Operand {
         let a = a.into();
         self.value(|dst| Inst::Bits { to, dst, a })

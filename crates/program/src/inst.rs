@@ -95,11 +95,11 @@ macro_rules! names {
 names! {
     /// Instructions with one operand. Floats only, unless it says otherwise.
     Unary {
-        /// `-x`; floats and `i32`.
+        /// `-x`; floats and signed integers.
         Neg = "neg",
-        /// Without its sign; floats and `i32`, where the least one stays as it is.
+        /// Without its sign; floats and signed integers, whose least one stays as it is.
         Abs = "abs",
-        /// -1, 0 or 1; floats and `i32`.
+        /// -1, 0 or 1; floats and signed integers.
         Sign = "sign",
         /// All bits turned; integers and booleans.
         Not = "not",
@@ -125,6 +125,28 @@ names! {
         Tan = "tan",
         /// The hyperbolic tangent.
         Tanh = "tanh",
+        /// The angle whose sine it is.
+        Asin = "asin",
+        /// The angle whose cosine it is.
+        Acos = "acos",
+        /// The angle whose tangent it is.
+        Atan = "atan",
+        /// The hyperbolic sine.
+        Sinh = "sinh",
+        /// The hyperbolic cosine.
+        Cosh = "cosh",
+        /// The inverse of the hyperbolic sine.
+        Asinh = "asinh",
+        /// The inverse of the hyperbolic cosine.
+        Acosh = "acosh",
+        /// The inverse of the hyperbolic tangent.
+        Atanh = "atanh",
+        /// `exp(x) - 1`, exact near 0.
+        Expm1 = "expm1",
+        /// `log(1 + x)`, exact near 0.
+        Log1p = "log1p",
+        /// The logarithm to base 10.
+        Log10 = "log10",
         /// `1 / (1 + exp(-x))`.
         Sigmoid = "sigmoid",
         /// `x * sigmoid(x)`.
@@ -167,15 +189,21 @@ names! {
         Pow = "pow",
         /// The angle of the point (second, first); floats.
         Atan2 = "atan2",
+        /// `sqrt(x² + y²)`, infinite if either is; floats.
+        Hypot = "hypot",
+        /// The first with the sign of the second; floats.
+        Copysign = "copysign",
+        /// The number next to the first in the direction of the second; floats.
+        Nextafter = "nextafter",
         /// Bits in both; integers and booleans.
         And = "and",
         /// Bits in either; integers and booleans.
         Or = "or",
         /// Bits in one only; integers and booleans.
         Xor = "xor",
-        /// Shifted left by the second modulo 32; integers.
+        /// Shifted left by the second modulo 32 or 64; integers.
         Shl = "shl",
-        /// Shifted right by the second modulo 32, keeping the sign of an `i32`; integers.
+        /// Shifted right by the second modulo 32 or 64, keeping the sign of signed integers.
         Shr = "shr",
     }
 }

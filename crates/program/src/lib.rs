@@ -25,6 +25,7 @@ pub mod cpu;
 mod error;
 mod inst;
 mod intern;
+mod literal;
 pub mod msl;
 mod program;
 pub mod reference;
@@ -41,9 +42,10 @@ pub use inst::{
     Atomic, Binary, Compare, Fold, Index, Inst, Operand, ParamId, Place, Reg, Scope, SharedId,
     Unary,
 };
+pub use literal::Literal;
 pub use program::{
     Direction, Form, LaunchConfig, MAX_ROUNDS, MAX_THREADS, Param, ParamKind, Program, SIMD_WIDTH,
     Shared,
 };
-pub use types::{Literal, Type};
+pub use types::Type;
 pub use verify::MAX_SHARED_BYTES;

@@ -294,6 +294,33 @@ impl Program {
         self.0.source.type_of(operand)
     }
 
+    /// Whether it has a register, a parameter, threadgroup memory or a literal of type `ty`: not
+    /// every device has all of them.
+    ///
+    /// ```
+    /// use bessemer_program::{Program, Type};
+    ///
+    /// let text = "program p(in view x: f32, out view y: f64) {\n    %x = load x[@]\n    %y = f64 %x\n    store y[@], %y\n}";
+    /// let program = Program::parse("p.bp", text)?;
+    /// assert!(program.uses(Type::F64) && !program.uses(Type::I64));
+    /// # Ok::<(), bessemer_program::Error>(())
+    /// ```
+    pub fn uses(&self, ty: Type) -> bool {
+        fn literals(block: &[Inst], ty: Type) -> bool {
+            block.iter().any(|inst| {
+                let mut found = false;
+                inst.for_each_operand(|operand| {
+                    found |= matches!(operand, Operand::Literal(literal) if literal.ty() == ty);
+                });
+                found || inst.blocks().into_iter().any(|block| literals(block, ty))
+            })
+        }
+        self.registers().contains(&ty)
+            || self.params().iter().any(|param| param.ty() == ty)
+            || self.shared().iter().any(|shared| shared.ty == ty)
+            || literals(self.body(), ty)
+    }
+
     /// Arithmetic instructions for one element or thread; those in loops count once.
     pub fn flops(&self) -> u64 {
         fn count(block: &[Inst]) -> u64 {

@@ -8,13 +8,14 @@ use crate::{
 };
 use bessemer_core::{Meter, TimeIsUp};
 
-/// The memory of a program while it runs, as numbers. What is outside of a buffer is an error.
+/// The memory of a program while it runs, as registers hold it. What is outside of a buffer is an
+/// error.
 pub trait Memory {
     /// Element `index` of a parameter.
-    fn load(&mut self, param: ParamId, index: usize) -> Option<f64>;
+    fn load(&mut self, param: ParamId, index: usize) -> Option<Literal>;
 
     /// Replaces element `index` of a parameter.
-    fn store(&mut self, param: ParamId, index: usize, value: f64) -> Option<()>;
+    fn store(&mut self, param: ParamId, index: usize, value: Literal) -> Option<()>;
 }
 
 /// What a run needs to know.
@@ -55,15 +56,15 @@ type Outcome<T = ()> = Result<T, String>;
 /// use bessemer_core::{Deadline, Meter};
 /// use bessemer_program::{Literal, ParamId, Program, reference::{Memory, run_element}};
 ///
-/// struct Cells(Vec<f64>);
+/// struct Cells(Vec<f32>);
 ///
 /// impl Memory for Cells {
-///     fn load(&mut self, _: ParamId, index: usize) -> Option<f64> {
-///         self.0.get(index).copied()
+///     fn load(&mut self, _: ParamId, index: usize) -> Option<Literal> {
+///         self.0.get(index).map(|&cell| cell.into())
 ///     }
 ///
-///     fn store(&mut self, _: ParamId, index: usize, value: f64) -> Option<()> {
-///         self.0.get_mut(index).map(|cell| *cell = value)
+///     fn store(&mut self, _: ParamId, index: usize, value: Literal) -> Option<()> {
+///         self.0.get_mut(index).map(|cell| *cell = value.to_f64() as f32)
 ///     }
 /// }
 ///
@@ -295,7 +296,7 @@ impl<'p, 'm, 'd> Run<'p, 'm, 'd> {
             Place::Buffer(_, index) | Place::Shared(_, index) => {
                 let index = self.value(*index, t);
                 match index.ty() {
-                    Type::I32 => usize::try_from(index.bits() as i32).unwrap_or(usize::MAX),
+                    Type::I32 => usize::try_from(index.low() as i32).unwrap_or(usize::MAX),
                     _ => index.bits() as usize,
                 }
             }
@@ -305,11 +306,7 @@ impl<'p, 'm, 'd> Run<'p, 'm, 'd> {
     fn load(&mut self, place: &Place, t: usize) -> Outcome<Literal> {
         let at = self.at(place, t);
         let found = match place {
-            Place::Here(param) | Place::Buffer(param, _) => {
-                let ty = self.source.params[param.index()].ty();
-                let value = self.memory.load(*param, at);
-                value.map(|value| Literal::from_f64(ty, value))
-            }
+            Place::Here(param) | Place::Buffer(param, _) => self.memory.load(*param, at),
             Place::Shared(shared, _) => self.shared[shared.index()].get(at).copied(),
         };
         found.ok_or_else(|| self.outside(place, at))
@@ -318,9 +315,7 @@ impl<'p, 'm, 'd> Run<'p, 'm, 'd> {
     fn store(&mut self, place: &Place, t: usize, value: Literal) -> Outcome {
         let at = self.at(place, t);
         let done = match place {
-            Place::Here(param) | Place::Buffer(param, _) => {
-                self.memory.store(*param, at, value.to_f64())
-            }
+            Place::Here(param) | Place::Buffer(param, _) => self.memory.store(*param, at, value),
             Place::Shared(shared, _) => {
                 let memory = self.shared[shared.index()].get_mut(at);
                 memory.map(|element| *element = value)
@@ -348,11 +343,11 @@ mod tests {
     struct Nothing;
 
     impl Memory for Nothing {
-        fn load(&mut self, _: ParamId, _: usize) -> Option<f64> {
+        fn load(&mut self, _: ParamId, _: usize) -> Option<Literal> {
             None
         }
 
-        fn store(&mut self, _: ParamId, _: usize, _: f64) -> Option<()> {
+        fn store(&mut self, _: ParamId, _: usize, _: Literal) -> Option<()> {
             None
         }
     }

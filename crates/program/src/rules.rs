@@ -39,10 +39,11 @@ pub(crate) fn result_type(source: &Source, inst: &Inst) -> Result<Option<Type>, 
             Type::Bool
         }
         Inst::Fma { a, b, c, .. } => {
-            for operand in [a, b, c] {
-                want("an operand of fma", ty(operand), Type::F32)?;
+            let found = takes("fma", ty(a), FLOATS)?;
+            for operand in [b, c] {
+                want("an operand of fma", ty(operand), found)?;
             }
-            Type::F32
+            found
         }
         Inst::Select { cond, a, b, .. } => {
             want("the condition", ty(cond), Type::Bool)?;
@@ -50,8 +51,11 @@ pub(crate) fn result_type(source: &Source, inst: &Inst) -> Result<Option<Type>, 
         }
         Inst::Convert { to, .. } => *to,
         Inst::Bits { to, a, .. } => {
-            takes("bits", ty(a), &[Type::F32, Type::I32, Type::U32])?;
-            takes("bits", *to, &[Type::F32, Type::I32, Type::U32])?
+            let from = takes("bits", ty(a), NUMBERS)?;
+            if from.is_wide() != to.is_wide() {
+                return Err(format!("{from} and {to} have different numbers of bits"));
+            }
+            takes("bits", *to, NUMBERS)?
         }
         Inst::Index { .. } => Type::U32,
         Inst::Load { from, .. } => element(source, from, Direction::reads, "read")?,
@@ -156,11 +160,11 @@ fn index_type(source: &Source, index: &Operand) -> Result<(), String> {
     }
 }
 
-const F32: &[Type] = &[Type::F32];
-const BITS: &[Type] = &[Type::I32, Type::U32, Type::Bool];
-const INTEGERS: &[Type] = &[Type::I32, Type::U32];
-const NUMBERS: &[Type] = &[Type::F32, Type::I32, Type::U32];
-const SIGNED: &[Type] = &[Type::F32, Type::I32];
+const FLOATS: &[Type] = &[Type::F32, Type::F64];
+const BITS: &[Type] = &[Type::I32, Type::U32, Type::I64, Type::U64, Type::Bool];
+const INTEGERS: &[Type] = &[Type::I32, Type::U32, Type::I64, Type::U64];
+const NUMBERS: &[Type] = &[Type::F32, Type::I32, Type::U32, Type::F64, Type::I64, Type::U64];
+const SIGNED: &[Type] = &[Type::F32, Type::I32, Type::F64, Type::I64];
 
 impl Unary {
     /// The types it takes.
@@ -168,7 +172,7 @@ impl Unary {
         match self {
             Unary::Neg | Unary::Abs | Unary::Sign => SIGNED,
             Unary::Not => BITS,
-            _ => F32,
+            _ => FLOATS,
         }
     }
 }
@@ -184,7 +188,9 @@ impl Binary {
             | Binary::Rem
             | Binary::Min
             | Binary::Max => NUMBERS,
-            Binary::Pow | Binary::Atan2 => F32,
+            Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::Copysign | Binary::Nextafter => {
+                FLOATS
+            }
             Binary::And | Binary::Or | Binary::Xor => BITS,
             Binary::Shl | Binary::Shr => INTEGERS,
         }

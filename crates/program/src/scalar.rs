@@ -2,27 +2,28 @@
 //! register's type. The fast code is tested against this.
 
 use crate::{Atomic, Binary, Compare, Fold, Literal, Type, Unary};
+use bessemer_core::Number;
+use bessemer_simd::math;
+use std::cmp::Ordering;
 
 pub(crate) fn unary(op: Unary, a: Literal) -> Literal {
-    if let Type::I32 = a.ty() {
-        let x = a.bits() as i32;
-        return match op {
-            Unary::Neg => x.wrapping_neg().into(),
-            Unary::Abs => x.wrapping_abs().into(),
-            Unary::Sign => x.signum().into(),
-            _ => (!x).into(),
-        };
+    match (op, a.ty()) {
+        (Unary::Not, ty) => return Literal::from_bits(ty, !a.bits()),
+        (_, Type::I32) => return signed(op, (a.low() as i32).into(), Type::I32),
+        (_, Type::I64) => return signed(op, (a.bits() as i64).into(), Type::I64),
+        _ => {}
     }
-    if op == Unary::Not {
-        return Literal::from_bits(a.ty(), !a.bits());
-    }
-    let x = a.to_f64();
-    let y = match op {
+    Literal::from_f64(a.ty(), function(op, a.to_f64()))
+}
+
+/// A function of a float.
+pub(crate) fn function(op: Unary, x: f64) -> f64 {
+    match op {
         Unary::Neg => -x,
         Unary::Abs => x.abs(),
         Unary::Sign if x == 0.0 || x.is_nan() => x,
         Unary::Sign => x.signum(),
-        Unary::Not => unreachable!("done above"),
+        Unary::Not => unreachable!("floats have no `not`"),
         Unary::Sqrt => x.sqrt(),
         Unary::Rsqrt => 1.0 / x.sqrt(),
         Unary::Recip => 1.0 / x,
@@ -34,6 +35,17 @@ pub(crate) fn unary(op: Unary, a: Literal) -> Literal {
         Unary::Cos => x.cos(),
         Unary::Tan => x.tan(),
         Unary::Tanh => x.tanh(),
+        Unary::Asin => x.asin(),
+        Unary::Acos => x.acos(),
+        Unary::Atan => x.atan(),
+        Unary::Sinh => x.sinh(),
+        Unary::Cosh => x.cosh(),
+        Unary::Asinh => x.asinh(),
+        Unary::Acosh => x.acosh(),
+        Unary::Atanh => x.atanh(),
+        Unary::Expm1 => x.exp_m1(),
+        Unary::Log1p => x.ln_1p(),
+        Unary::Log10 => x.log10(),
         Unary::Sigmoid => sigmoid(x),
         // The limit, where the product has none.
         Unary::Silu | Unary::Gelu | Unary::GeluTanh if x == f64::NEG_INFINITY => -0.0,
@@ -48,8 +60,17 @@ pub(crate) fn unary(op: Unary, a: Literal) -> Literal {
         Unary::Ceil => x.ceil(),
         Unary::Round => x.round_ties_even(),
         Unary::Trunc => x.trunc(),
+    }
+}
+
+/// What a signed integer of type `ty` becomes.
+fn signed(op: Unary, x: i128, ty: Type) -> Literal {
+    let y = match op {
+        Unary::Neg => -x,
+        Unary::Abs => x.abs(),
+        _ => x.signum(),
     };
-    Literal::from_f64(Type::F32, y)
+    Literal::from_bits(ty, y as u64)
 }
 
 fn sigmoid(x: f64) -> f64 {
@@ -58,7 +79,7 @@ fn sigmoid(x: f64) -> f64 {
 
 pub(crate) fn binary(op: Binary, a: Literal, b: Literal) -> Literal {
     match a.ty() {
-        Type::F32 => {
+        Type::F32 | Type::F64 => {
             let (x, y) = (a.to_f64(), b.to_f64());
             let z = match op {
                 Binary::Add => x + y,
@@ -71,74 +92,72 @@ pub(crate) fn binary(op: Binary, a: Literal, b: Literal) -> Literal {
                 Binary::Min => x.min(y),
                 Binary::Max => x.max(y),
                 Binary::Pow => x.powf(y),
+                Binary::Hypot => x.hypot(y),
+                Binary::Copysign => x.copysign(y),
+                // Neighbours are those of the type.
+                Binary::Nextafter if a.ty() == Type::F64 => math::nextafter_f64(x, y),
+                Binary::Nextafter => math::nextafter(x as f32, y as f32).into(),
                 _ => x.atan2(y),
             };
-            Literal::from_f64(Type::F32, z)
+            Literal::from_f64(a.ty(), z)
         }
-        Type::I32 => {
-            let (x, y) = (a.bits() as i32, b.bits() as i32);
-            let z = match op {
-                Binary::Add => x.wrapping_add(y),
-                Binary::Sub => x.wrapping_sub(y),
-                Binary::Mul => x.wrapping_mul(y),
-                Binary::Div | Binary::Rem if y == 0 => 0,
-                Binary::Div => x.wrapping_div(y),
-                Binary::Rem => x.wrapping_rem(y),
-                Binary::Min => x.min(y),
-                Binary::Max => x.max(y),
-                Binary::And => x & y,
-                Binary::Or => x | y,
-                Binary::Xor => x ^ y,
-                Binary::Shl => x.wrapping_shl(y as u32),
-                _ => x.wrapping_shr(y as u32),
-            };
-            z.into()
-        }
-        ty => {
-            let (x, y) = (a.bits(), b.bits());
-            let z = match op {
-                Binary::Add => x.wrapping_add(y),
-                Binary::Sub => x.wrapping_sub(y),
-                Binary::Mul => x.wrapping_mul(y),
-                Binary::Div => x.checked_div(y).unwrap_or(0),
-                Binary::Rem => x.checked_rem(y).unwrap_or(0),
-                Binary::Min => x.min(y),
-                Binary::Max => x.max(y),
-                Binary::And => x & y,
-                Binary::Or => x | y,
-                Binary::Xor => x ^ y,
-                Binary::Shl => x.wrapping_shl(y),
-                _ => x.wrapping_shr(y),
-            };
-            Literal::from_bits(ty, z)
-        }
+        Type::I32 => integers(op, (a.low() as i32).into(), (b.low() as i32).into(), Type::I32),
+        Type::I64 => integers(op, (a.bits() as i64).into(), (b.bits() as i64).into(), Type::I64),
+        ty => integers(op, a.bits().into(), b.bits().into(), ty),
     }
 }
 
+/// Wide enough for every result but products of 64 bits, of which the low bits are right too.
+fn integers(op: Binary, x: i128, y: i128, ty: Type) -> Literal {
+    let bits = if ty.is_wide() { 64 } else { 32 };
+    let z = match op {
+        Binary::Add => x + y,
+        Binary::Sub => x - y,
+        Binary::Mul => x.wrapping_mul(y),
+        Binary::Div | Binary::Rem if y == 0 => 0,
+        Binary::Div => x / y,
+        Binary::Rem => x % y,
+        Binary::Min => x.min(y),
+        Binary::Max => x.max(y),
+        Binary::And => x & y,
+        Binary::Or => x | y,
+        Binary::Xor => x ^ y,
+        Binary::Shl => x << (y & (bits - 1)),
+        _ => x >> (y & (bits - 1)),
+    };
+    Literal::from_bits(ty, z as u64)
+}
+
 pub(crate) fn compare(op: Compare, a: Literal, b: Literal) -> Literal {
-    // Exact: doubles hold every value of every type.
-    let (x, y) = (a.to_f64(), b.to_f64());
+    let order = match (a.number(), b.number()) {
+        (Number::Integer(x), Number::Integer(y)) => Some(x.cmp(&y)),
+        (x, y) => x.to_f64().partial_cmp(&y.to_f64()),
+    };
     let holds = match op {
-        Compare::Eq => x == y,
-        Compare::Ne => x != y,
-        Compare::Lt => x < y,
-        Compare::Le => x <= y,
-        Compare::Gt => x > y,
-        Compare::Ge => x >= y,
+        Compare::Eq => order == Some(Ordering::Equal),
+        Compare::Ne => order != Some(Ordering::Equal),
+        Compare::Lt => order == Some(Ordering::Less),
+        Compare::Le => order.is_some_and(Ordering::is_le),
+        Compare::Gt => order == Some(Ordering::Greater),
+        Compare::Ge => order.is_some_and(Ordering::is_ge),
     };
     holds.into()
 }
 
 pub(crate) fn fma(a: Literal, b: Literal, c: Literal) -> Literal {
-    let [a, b, c] = [a, b, c].map(|x| f32::from_bits(x.bits()));
+    if a.ty() == Type::F64 {
+        let [a, b, c] = [a, b, c].map(|x| f64::from_bits(x.bits()));
+        return Literal::f64(a.mul_add(b, c));
+    }
+    let [a, b, c] = [a, b, c].map(|x| f32::from_bits(x.low()));
     a.mul_add(b, c).into()
 }
 
 pub(crate) fn convert(to: Type, a: Literal) -> Literal {
-    match (a.ty(), to) {
-        // Integers of the other sign keep their bits, as integer arithmetic wraps.
-        (Type::I32, Type::U32) | (Type::U32, Type::I32) => Literal::from_bits(to, a.bits()),
-        _ => Literal::from_f64(to, a.to_f64()),
+    match a.number() {
+        // Between integers the low bits stay, as integer arithmetic wraps.
+        Number::Integer(x) if to.is_integer() => Literal::from_bits(to, x as u64),
+        number => Literal::from_number(to, number),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Fast execution against the meaning, on every instruction set of this machine.
 
-use bessemer_core::{DType, Deadline, MAX_RANK, Meter, Shape};
+use bessemer_core::{DType, Deadline, Element, MAX_RANK, Meter, Shape};
 use bessemer_program::{
     Binary, Builder, Compare, Direction, Index, LaunchConfig, Literal, Operand, Param, ParamId,
     ParamKind, Program, Type, Unary,
@@ -9,62 +9,97 @@ use bessemer_program::{
 };
 use bessemer_simd::Isa;
 
-/// Buffers of 32-bit elements, one per parameter.
+/// Buffers of elements as they are stored, one per parameter.
 #[derive(Clone, Debug)]
 struct Buffers {
     dtypes: Vec<DType>,
-    bits: Vec<Vec<u32>>,
+    lens: Vec<usize>,
+    /// Aligned for all dtypes.
+    words: Vec<Vec<u64>>,
+}
+
+impl Buffers {
+    fn new(dtypes: Vec<DType>, elements: &[Vec<u64>]) -> Buffers {
+        let lens: Vec<usize> = elements.iter().map(Vec::len).collect();
+        let room = |len: &usize| vec![0; *len];
+        let mut buffers = Buffers { dtypes, words: lens.iter().map(room).collect(), lens };
+        for (param, elements) in elements.iter().enumerate() {
+            for (i, &bits) in elements.iter().enumerate() {
+                buffers.put(param, i, bits);
+            }
+        }
+        buffers
+    }
+
+    fn bytes(&self, param: usize, index: usize) -> std::ops::Range<usize> {
+        let size = self.dtypes[param].block_bytes();
+        index * size..(index + 1) * size
+    }
+
+    fn get(&self, param: usize, index: usize) -> u64 {
+        let mut bits = [0; 8];
+        let bytes = self.bytes(param, index);
+        let all = <u64 as Element>::as_bytes(&self.words[param]);
+        bits[..bytes.len()].copy_from_slice(&all[bytes]);
+        u64::from_le_bytes(bits)
+    }
+
+    fn put(&mut self, param: usize, index: usize, bits: u64) {
+        let bytes = self.bytes(param, index);
+        let from = bits.to_le_bytes();
+        let all = <u64 as Element>::as_bytes_mut(&mut self.words[param]);
+        all[bytes.clone()].copy_from_slice(&from[..bytes.len()]);
+    }
 }
 
 impl Memory for Buffers {
-    fn load(&mut self, param: ParamId, index: usize) -> Option<f64> {
-        let ty = Type::of(self.dtypes[param.index()])?;
-        let bits = self.bits[param.index()].get(index)?;
-        Some(Literal::from_bits(ty, *bits).to_f64())
+    fn load(&mut self, param: ParamId, index: usize) -> Option<Literal> {
+        let param = param.index();
+        let inside = index < self.lens[param];
+        inside.then(|| Literal::from_stored(self.dtypes[param], self.get(param, index)))
     }
 
-    fn store(&mut self, param: ParamId, index: usize, value: f64) -> Option<()> {
-        let ty = Type::of(self.dtypes[param.index()])?;
-        *self.bits[param.index()].get_mut(index)? = Literal::from_f64(ty, value).bits();
-        Some(())
+    fn store(&mut self, param: ParamId, index: usize, value: Literal) -> Option<()> {
+        let param = param.index();
+        let inside = index < self.lens[param];
+        inside.then(|| self.put(param, index, value.stored(self.dtypes[param])))
     }
 }
 
 /// Noise, whole numbers and special values.
-fn data(seed: u32, len: usize, ty: Type) -> Vec<u32> {
-    let special = [0.0, -0.0, 1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40, 3e38];
+fn data(seed: u32, len: usize, dtype: DType) -> Vec<u64> {
+    let special = [0.0, -0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e-40, 3e38];
+    let ty = Type::of(dtype).unwrap();
     (0..len as u32)
         .map(|i| {
             let noise = (i + seed * 7919).wrapping_mul(2_654_435_761) ^ 0x9e37;
-            match ty {
-                Type::F32 if noise.is_multiple_of(13) => {
-                    special[i as usize % special.len()].to_bits()
+            let value = match ty {
+                Type::F32 | Type::F64 if noise.is_multiple_of(13) => {
+                    Literal::from_f64(ty, special[i as usize % special.len()])
                 }
-                Type::F32 => (noise as f32 / 4e8 - 5.0).to_bits(),
-                Type::I32 | Type::U32 if noise.is_multiple_of(5) => {
-                    [0, 1, u32::MAX, 1 << 31][i as usize % 4]
+                Type::F32 | Type::F64 => Literal::from_f64(ty, f64::from(noise) / 4e8 - 5.0),
+                Type::Bool => (noise % 3 == 0).into(),
+                _ if noise.is_multiple_of(5) => {
+                    let edges = [0, 1, u64::MAX, 1 << 31, 1 << 63, i64::MAX as u64, 1 << 32];
+                    Literal::from_bits(ty, edges[i as usize % edges.len()])
                 }
-                _ => (noise % 1000) as i32 as u32,
-            }
+                _ => Literal::from_bits(ty, (noise % 1000).into()),
+            };
+            value.stored(dtype)
         })
         .collect()
 }
 
 fn setup(params: &[Param], len: usize) -> Buffers {
-    Buffers {
-        dtypes: params.iter().map(|param| param.dtype).collect(),
-        bits: params
-            .iter()
-            .enumerate()
-            .map(|(i, param)| data(i as u32 + 1, len, param.ty()))
-            .collect(),
-    }
+    let params = params.iter().enumerate();
+    let elements = params.clone().map(|(i, param)| data(i as u32 + 1, len, param.dtype));
+    Buffers::new(params.map(|(_, param)| param.dtype).collect(), &elements.collect::<Vec<_>>())
 }
 
 fn bindings(program: &Program, buffers: &mut Buffers, uniforms: &[Literal]) -> Vec<Binding> {
     let params = program.params().iter().enumerate();
     let bind = |(i, param): (usize, &Param)| {
-        let first = buffers.bits[i].as_mut_ptr().cast();
+        let first = buffers.words[i].as_mut_ptr().cast();
         let mut steps = [0; MAX_RANK];
         steps[0] = 1;
         match param.kind {
@@ -72,7 +107,7 @@ fn bindings(program: &Program, buffers: &mut Buffers, uniforms: &[Literal]) -> V
                 Binding::View(ViewAt { first, dtype: param.dtype, steps, shared: false })
             }
             ParamKind::Buffer(_) => {
-                Binding::Buffer(BufferAt { first, dtype: param.dtype, len: buffers.bits[i].len() })
+                Binding::Buffer(BufferAt { first, dtype: param.dtype, len: buffers.lens[i] })
             }
             ParamKind::Uniform => Binding::Uniform(uniforms[i]),
         }
@@ -80,16 +115,18 @@ fn bindings(program: &Program, buffers: &mut Buffers, uniforms: &[Literal]) -> V
     params.map(bind).collect()
 }
 
-fn same(found: &Buffers, wanted: &Buffers, ulps: u32, what: &str) {
-    for (param, (found, wanted)) in found.bits.iter().zip(&wanted.bits).enumerate() {
-        for (i, (&a, &b)) in found.iter().zip(wanted).enumerate() {
-            let near = a.abs_diff(b) <= ulps;
-            let nan = f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan();
-            let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+fn same(found: &Buffers, wanted: &Buffers, ulps: u64, what: &str) {
+    for (param, &dtype) in found.dtypes.iter().enumerate() {
+        for i in 0..found.lens[param] {
+            let (a, b) = (found.get(param, i), wanted.get(param, i));
+            let (x, y) = (Literal::from_stored(dtype, a), Literal::from_stored(dtype, b));
+            let (x, y) = (x.to_f64(), y.to_f64());
+            let float = dtype.is_float();
             // Zero of either sign, and NaN of any kind.
-            let zero = x == y;
+            let equal = float && (x == y || x.is_nan() && y.is_nan());
+            let near = a.abs_diff(b) <= if float { ulps } else { 0 };
             assert!(
-                near || nan || zero,
+                near || equal,
                 "{what}: element {i} of {param}: {a:#x} {x:e}, not {b:#x} {y:e}"
             );
         }
@@ -97,7 +134,7 @@ fn same(found: &Buffers, wanted: &Buffers, ulps: u32, what: &str) {
 }
 
 /// A map over `len` elements, fast and by its meaning.
-fn check_map(program: &Program, len: usize, uniforms: &[Literal], ulps: u32) {
+fn check_map(program: &Program, len: usize, uniforms: &[Literal], ulps: u64) {
     let mut wanted = setup(program.params(), len);
     let mut meter = Meter::new(Deadline::none());
     for element in 0..len {
@@ -119,7 +156,7 @@ fn check_grid(
     launch: LaunchConfig,
     len: usize,
     uniforms: &[Literal],
-    ulps: u32,
+    ulps: u64,
 ) {
     let mut wanted = setup(program.params(), len);
     let mut meter = Meter::new(Deadline::none());
@@ -140,6 +177,8 @@ fn check_grid(
 /// Makes the two operands of an instruction.
 type Operands = fn(&mut Builder, ParamId, ParamId, Type) -> (Operand, Operand);
 
+const NUMBERS: [Type; 6] = [Type::F32, Type::I32, Type::U32, Type::F64, Type::I64, Type::U64];
+
 #[test]
 fn every_unary() {
     for &op in Unary::ALL {
@@ -159,7 +198,7 @@ fn every_unary() {
 
 #[test]
 fn every_binary_and_comparison() {
-    for ty in [Type::F32, Type::I32, Type::U32] {
+    for ty in NUMBERS {
         let binaries = Binary::ALL.iter().filter(|op| op.types().contains(&ty));
         for &op in binaries {
             let operands: [Operands; 3] = [
@@ -194,18 +233,85 @@ fn every_binary_and_comparison() {
 
 #[test]
 fn conversions() {
-    for from in [Type::F32, Type::I32, Type::U32] {
+    for from in NUMBERS {
         for to in Type::ALL {
             let mut b = Builder::new("convert");
             let a = b.view("a", from.dtype(), Direction::In);
-            let c = b.view("c", DType::F32, Direction::Out);
+            let c = b.view("c", to.dtype(), Direction::Out);
             let x = b.load(a);
             let y = b.convert(to, x);
-            let z = b.convert(Type::F32, y);
-            b.store(c, z);
+            b.store(c, y);
             check_map(&b.finish().unwrap(), 1000, &[], 0);
         }
     }
+}
+
+#[test]
+fn elements_of_every_dtype() {
+    for from in DType::PLAIN.into_iter().filter(|&dtype| Type::of(dtype).is_some()) {
+        for to in DType::PLAIN.into_iter().filter(|&dtype| Type::of(dtype).is_some()) {
+            let mut b = Builder::new("cast");
+            let a = b.view("a", from, Direction::In);
+            let c = b.view("c", to, Direction::Out);
+            let x = b.load(a);
+            let y = b.cast(to, x);
+            b.store(c, y);
+            check_map(&b.finish().unwrap(), 1100, &[], 0);
+        }
+    }
+}
+
+#[test]
+fn wide_registers_in_branches_loops_and_threadgroups() {
+    let text = "
+    program wide(in buffer a: i64, in buffer x: f64, inout buffer c: u64, uniform k: i64, uniform h: f64) {
+        shared t: f64[64]
+        shared n: i64[3]
+        %t = linear
+        %g = global.x
+        %i = load a[%g]
+        %x = load x[%g]
+        store t[%t], %x
+        store n[0u], k
+        barrier
+        %sum = mov 0i64
+        %left = rem %i, 20i64
+        %left = abs %left
+        loop {
+            %done = le %left, 0i64
+            break %done
+            %left = sub %left, 1i64
+            %odd = and %left, 1i64
+            %skip = bool %odd
+            continue %skip
+            %sum = add %sum, %i
+        }
+        %r = sub 63u, %t
+        %y = load t[%r]
+        %y = fma %y, h, 0.5f64
+        %small = lt %y, 1e3f64
+        if %small {
+            %z = mov %y
+        } else {
+            %z = mov nan64
+        }
+        %bits = bits_u64 %z
+        %w = u64 %sum
+        %w = xor %w, %bits
+        %m = load n[0u]
+        %n = u64 %m
+        %w = add %w, %n
+        %all = group_max %i
+        %most = u64 %all
+        %few = simd_sum %w
+        %w = select %small, %w, %most
+        %w = add %w, %few
+        store c[%g], %w
+    }";
+    let program = Program::parse("wide.bp", text).unwrap();
+    let none = Literal::from(0i64);
+    let uniforms = [none, none, none, Literal::from(i64::MIN + 5), Literal::f64(-2.5)];
+    check_grid(&program, LaunchConfig::linear(192, 64), 192, &uniforms, 0);
 }
 
 #[test]
@@ -353,7 +459,7 @@ fn a_program_ends_at_its_deadline() {
     let program = Program::parse("spin.bp", SPIN).unwrap();
     let launch = LaunchConfig { grid: [4000, 1, 1], block: [1024, 1, 1] };
     let wanted = "program spin: stopped at its time limit";
-    let mut memory = Buffers { dtypes: vec![DType::U32], bits: vec![vec![0; 4096 * 1024]] };
+    let mut memory = Buffers::new(vec![DType::U32], &[vec![0; 4096 * 1024]]);
     let limit = Some(std::time::Duration::from_millis(20));
     let deadline = Deadline::start(limit);
     let bindings = bindings(&program, &mut memory, &[]);

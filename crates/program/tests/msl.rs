@@ -38,6 +38,27 @@ fn a_map_over_two_axes() {
 }
 
 #[test]
+fn a_map_of_64_bits() {
+    let program = program(
+        "program wide(in view a: i64, in view b: i16, out view c: u64, uniform k: i64) {
+            %x = load a[@]
+            %n = load b[@]
+            %y = i64 %n
+            %z = mul %x, %y
+            %q = div %z, -9223372036854775808i64
+            %q = shl %q, 70i64
+            %less = lt %q, k
+            %w = select %less, %z, -7i64
+            %f = f32 %w
+            %u = u64 %f
+            store c[@], %u
+        }",
+    );
+    let element = Element::new(&program, ALL, &Groups { axes: vec![1], wide: false }, "");
+    insta::assert_snapshot!("wide", with_helpers(&element.text));
+}
+
+#[test]
 fn a_fold_over_an_axis_beside_another() {
     let program = program(
         "program square(in view x: bool, in buffer table: i32) {

@@ -36,7 +36,7 @@ fn errors_say_where_and_what() {
         ),
         ("%x = ad 1, 2", "p.bp:2:6: unknown instruction `ad`"),
         ("%x = add %y, 2", "p.bp:2:10: `%y` has no value yet"),
-        ("%x = exp 1", "exp takes f32, but is given i32"),
+        ("%x = exp 1", "exp takes f32 or f64, but is given i32"),
         ("%x = add 1 2", "expected `,`, found `2`"),
         ("%x = load a[0]", "`a` is a view and has no index; use a[@]"),
         ("%x = load b[@]", "`b` is a buffer and needs an index; use b[INDEX]"),

@@ -16,43 +16,60 @@ pub(super) struct Floats {
     left: usize,
     /// Characters after the point, with the exponent.
     right: usize,
+    /// Whether those that are not below 0 have a sign too.
+    plus: bool,
 }
 
 impl Floats {
-    pub(super) fn new(dtype: DType, values: &[f64], precision: Option<usize>) -> Floats {
+    pub(super) fn new(
+        dtype: DType,
+        values: &[f64],
+        precision: Option<usize>,
+        plus: bool,
+    ) -> Floats {
         let precision = precision.unwrap_or(PRECISION);
         let finite = || values.iter().copied().filter(|x| x.is_finite());
         let sizes = || finite().map(f64::abs).filter(|&x| x != 0.0);
         let (max, min) = (sizes().fold(0.0, f64::max), sizes().fold(f64::INFINITY, f64::min));
         // Too many digits, or too different ones, are unreadable without an exponent.
         let exponent = max > 0.0 && (max >= large(dtype) || min < 1e-4 || max / min > 1000.0);
-        let mut floats = Floats { dtype, exponent: None, precision, left: 0, right: 0 };
+        let mut floats = Floats { dtype, exponent: None, precision, left: 0, right: 0, plus };
         if exponent {
             let parts: Vec<_> = finite().map(|x| scientific(dtype, x, precision)).collect();
-            let longest = |length: fn(&Scientific) -> usize| parts.iter().map(length).max();
-            floats.precision = longest(|x| x.fraction.len()).unwrap_or(0);
-            floats.left = longest(|x| x.whole.len()).unwrap_or(0);
-            let digits = longest(|x| exponent_digits(x.exponent)).unwrap_or(2);
+            let longest = |length: &dyn Fn(&Scientific) -> usize| parts.iter().map(length).max();
+            floats.precision = longest(&|x| x.fraction.len()).unwrap_or(0);
+            let signed =
+                |x: &Scientific| x.whole.len() + usize::from(plus && !x.whole.starts_with('-'));
+            floats.left = longest(&signed).unwrap_or(0);
+            let digits = longest(&|x| exponent_digits(x.exponent)).unwrap_or(2);
             floats.exponent = Some(digits);
             floats.right = floats.precision + digits + 2;
         } else {
             for x in finite() {
                 let (whole, fraction) = positional(dtype, x, precision);
+                let whole = floats.signed(whole);
                 floats.left = floats.left.max(whole.len());
                 floats.right = floats.right.max(fraction.len());
             }
         }
-        let odd = values.iter().filter(|x| !x.is_finite()).map(|&x| odd(x).len()).max();
+        let odd = values.iter().filter(|x| !x.is_finite());
+        let odd = odd.map(|&x| floats.signed(odd_text(x).into()).len()).max();
         let room = odd.unwrap_or(0).saturating_sub(floats.right + 1);
         floats.left = floats.left.max(room);
         floats
+    }
+
+    /// With a sign, if all have one.
+    fn signed(&self, text: String) -> String {
+        if self.plus && !text.starts_with('-') { format!("+{text}") } else { text }
     }
 
     /// A value of the array, as long as all others.
     pub(super) fn word(&self, x: f64) -> String {
         let Floats { left, right, precision, .. } = *self;
         if !x.is_finite() {
-            return format!("{:>width$}", odd(x), width = left + right + 1);
+            let text = self.signed(odd_text(x).into());
+            return format!("{text:>width$}", width = left + right + 1);
         }
         match self.exponent {
             Some(digits) => {
@@ -65,10 +82,12 @@ impl Floats {
                     None => ('+', exponent),
                 };
                 let number = format!("{number}{point}e{sign}{exponent:0>digits$}");
+                let number = self.signed(number);
                 format!("{number:>width$}", width = left + 1 + right)
             }
             None => {
                 let (whole, fraction) = positional(self.dtype, x, precision);
+                let whole = self.signed(whole);
                 format!("{whole:>left$}.{fraction:<right$}")
             }
         }
@@ -78,7 +97,7 @@ impl Floats {
 /// A value by itself: with a digit after the point, and an exponent only where it helps.
 pub(super) fn scalar(dtype: DType, x: f64, precision: Option<usize>) -> String {
     if !x.is_finite() {
-        return odd(x).into();
+        return odd_text(x).into();
     }
     let size = x.abs();
     if x != 0.0 && !(1e-4..1e16).contains(&size) {
@@ -94,7 +113,7 @@ pub(super) fn scalar(dtype: DType, x: f64, precision: Option<usize>) -> String {
 }
 
 /// What is no number.
-fn odd(x: f64) -> &'static str {
+pub(super) fn odd_text(x: f64) -> &'static str {
     match x {
         f64::INFINITY => "inf",
         f64::NEG_INFINITY => "-inf",
@@ -162,6 +181,7 @@ fn shortest(dtype: DType, x: f64) -> String {
     let back: fn(f64) -> f64 = match dtype {
         DType::F16 => |x| f16::from_f64(x).to_f64(),
         DType::BF16 => |x| bf16::from_f64(x).to_f64(),
+        DType::F64 => return format!("{x:e}"),
         _ => return format!("{:e}", x as f32),
     };
     // Five digits are enough for any of the 65536 values.
@@ -171,9 +191,11 @@ fn shortest(dtype: DType, x: f64) -> String {
         .unwrap_or_else(|| format!("{x:e}"))
 }
 
-/// From where on numbers get an exponent: where digits before the point are no longer exact.
+/// From where on numbers get an exponent: where digits before the point are no longer exact, or are
+/// too many to read.
 fn large(dtype: DType) -> f64 {
     match dtype {
+        DType::F64 => 1e8,
         DType::F32 => 1e6,
         DType::F16 => 1e3,
         _ => 1e2,

@@ -5,15 +5,32 @@ const WIDTH: usize = 75;
 /// What stands for elements that are not shown.
 const DOTS: &str = "...";
 
+/// What stands around and between the words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    /// What follows a word before the space.
+    pub(super) separator: &'static str,
+    /// Characters to leave free at the beginning of lines.
+    pub(super) before: usize,
+    /// Characters to leave free at their end.
+    pub(super) after: usize,
+}
+
+impl Style {
+    /// Words with spaces between them, and nothing around.
+    pub(super) const TEXT: Style = Style { separator: "", before: 0, after: 0 };
+}
+
 /// The words of an array of `shape`, of which those of `shown` are there: axes that are longer
 /// show their first and last elements.
-pub(super) fn lay_out(shape: &[usize], shown: &[usize], words: &[String]) -> String {
-    Layout { shape, shown }.block(0, words, 1, WIDTH)
+pub(super) fn lay_out(shape: &[usize], shown: &[usize], words: &[String], style: Style) -> String {
+    Layout { shape, shown, style }.block(0, words, 1 + style.before, WIDTH - style.after)
 }
 
 struct Layout<'a> {
     shape: &'a [usize],
     shown: &'a [usize],
+    style: Style,
 }
 
 impl Layout<'_> {
@@ -25,8 +42,8 @@ impl Layout<'_> {
         let inner = match axis + 1 == self.shape.len() {
             true => self.line(words, dots, indent, width),
             false => {
-                let between =
-                    format!("{}{}", "\n".repeat(self.shape.len() - axis - 1), " ".repeat(indent));
+                let between = "\n".repeat(self.shape.len() - axis - 1) + &" ".repeat(indent);
+                let between = self.style.separator.to_owned() + &between;
                 let part = words.len() / count.max(1);
                 let mut blocks: Vec<String> = words
                     .chunks(part.max(1))
@@ -54,6 +71,7 @@ impl Layout<'_> {
                 line.clone_from(&start);
             }
             line += word;
+            line += self.style.separator;
             line.push(' ');
         };
         for (i, word) in words.iter().enumerate() {
@@ -62,7 +80,7 @@ impl Layout<'_> {
             }
             add(word);
         }
-        line.pop();
+        line.truncate(line.len() - self.style.separator.len() - 1);
         done += &line;
         done[indent..].to_owned()
     }

@@ -1,4 +1,5 @@
-//! A plan as a batch of ops: allocates memory, and reuses it.
+//! A plan as batches of ops, more than one if something is computed on the host: allocates memory, and
+//! reuses it.
 
 use super::{
     lower,
@@ -6,15 +7,28 @@ use super::{
     plan::{Plan, Role},
     recipe::{Input, Operands, Recipe, Source},
 };
-use crate::{Array, Result, node::Kind};
+use crate::{Array, Result, call::HostCall, node::Kind};
 use bessemer_core::{Batch, Buffer, DType, Device, Shape, View};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// The ops of a plan, and where each node will lie when they have run.
 pub(super) struct Emitted {
+    /// Functions on the host, in order, each after a batch.
+    pub(super) stages: Vec<Stage>,
+    /// What runs after all of them.
     pub(super) batch: Batch,
     pub(super) views: SmallVec<[Option<View>; 2]>,
+    /// How many functions on the host run before each node is known.
+    pub(super) made_after: SmallVec<[usize; 2]>,
+}
+
+/// A batch, and then a function on the host.
+pub(super) struct Stage {
+    pub(super) batch: Batch,
+    pub(super) call: Arc<dyn HostCall>,
+    pub(super) inputs: Vec<View>,
+    pub(super) out: View,
 }
 
 /// Turns a plan into ops. Nothing has run, and nothing is changed, if it fails.
@@ -26,7 +40,9 @@ pub(super) fn emit(plan: &mut Plan, device: &dyn Device, epoch: u64) -> Result<E
         views: smallvec![None; plan.nodes.len()],
         owns: smallvec![false; plan.nodes.len()],
         free: Vec::new(),
+        stages: Vec::new(),
         batch: Batch::new(),
+        made_after: smallvec![0; plan.nodes.len()],
         plan,
         epoch,
     };
@@ -37,8 +53,10 @@ pub(super) fn emit(plan: &mut Plan, device: &dyn Device, epoch: u64) -> Result<E
             Role::View => emitter.view(slot)?,
             Role::Step(..) | Role::Constant => {}
         }
+        emitter.made_after[slot] = emitter.stages.len();
     }
-    Ok(Emitted { batch: emitter.batch, views: emitter.views })
+    let Emitter { stages, batch, views, made_after, .. } = emitter;
+    Ok(Emitted { stages, batch, views, made_after })
 }
 
 /// How many ops and views will read each node.
@@ -73,7 +91,9 @@ struct Emitter<'a> {
     plan: &'a Plan,
     epoch: u64,
     device: &'a dyn Device,
+    stages: Vec<Stage>,
     batch: Batch,
+    made_after: SmallVec<[usize; 2]>,
     /// Where nodes lie.
     views: SmallVec<[Option<View>; 2]>,
     /// Whether that memory is the node's own.
@@ -163,8 +183,19 @@ impl Emitter<'_> {
             inputs.push(self.input(slot, i)?.clone());
         }
         let out = self.memory(shape, dtype)?;
-        if let (Kind::Call(call), 1..) = (&node.expr.kind, out.elements()) {
-            call.push(&inputs, &out, &mut self.batch)?;
+        match &node.expr.kind {
+            _ if out.elements() == 0 => {}
+            Kind::Call(call) => call.push(&inputs, &out, &mut self.batch)?,
+            Kind::Host(call) => {
+                for input in inputs.iter_mut().filter(|input| !input.is_contiguous()) {
+                    let copy = self.memory(*input.shape(), input.dtype())?;
+                    self.batch.push(bessemer_ops::Copy { x: input.clone(), out: copy.clone() })?;
+                    *input = copy;
+                }
+                let (batch, call) = (std::mem::take(&mut self.batch), Arc::clone(call));
+                self.stages.push(Stage { batch, call, inputs, out: out.clone() });
+            }
+            _ => {}
         }
         self.views[slot] = Some(out);
         self.owns[slot] = true;
@@ -202,7 +233,9 @@ impl Emitter<'_> {
     /// of the element it is made of.
     fn may_overwrite(&self, input: &Input, operands: &Operands, dtype: DType) -> bool {
         let fits = |view: &View| {
-            view.dtype().block_bytes() == dtype.block_bytes()
+            let complex = view.dtype().is_complex() || dtype.is_complex();
+            !complex
+                && view.dtype().block_bytes() == dtype.block_bytes()
                 && view.is_contiguous()
                 && view.buffer().is_writable()
                 // A small part of a large buffer would keep all of it.

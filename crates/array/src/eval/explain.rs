@@ -5,7 +5,7 @@ use super::{
     plan::{Plan, Role},
     recipe::{Operands, Recipe, Source},
 };
-use crate::{Array, Result, node::Kind};
+use crate::{Array, Result, constant, node::Kind};
 use std::fmt::Write;
 
 impl Array {
@@ -108,7 +108,8 @@ impl Explanation<'_> {
                 array.shape()
             );
         }
-        for (i, value) in operands.uniforms.iter().enumerate() {
+        for (i, (&value, &dtype)) in operands.uniforms.iter().zip(&recipe.uniforms).enumerate() {
+            let value = constant::text(dtype, value);
             let _ = writeln!(self.text, "   c{i}: {value}");
         }
         for line in program.to_string().lines() {
@@ -131,7 +132,17 @@ impl Explanation<'_> {
             .collect();
         let (dtype, shape) = (node.array.dtype(), node.array.shape());
         let name = node.expr.kind.name();
-        self.number(slot, &format!("{name} ({}): {dtype} {shape}", inputs.join(", ")));
+        let mut what = format!("{name} ({}): {dtype} {shape}", inputs.join(", "));
+        if matches!(node.expr.kind, Kind::Host(_)) {
+            let bytes = |array: &Array| array.dtype().bytes_for(array.elements()).unwrap_or(0);
+            let from: usize = node.expr.inputs.iter().map(bytes).sum();
+            let to = bytes(&node.array);
+            let _ = write!(
+                what,
+                "\n   on the host: {from} bytes are copied from the device and {to} to it"
+            );
+        }
+        self.number(slot, &what);
     }
 
     /// The dtype of what a reduction folds.

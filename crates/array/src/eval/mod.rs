@@ -12,12 +12,14 @@ mod plan;
 mod recipe;
 mod single;
 
-use crate::{Array, Error, Result, node::Expr};
-use emit::Emitted;
+use crate::{Array, Error, Result, call::HostOperands, node::Expr};
+use bessemer_core::{Batch, Device};
+use emit::{Emitted, Stage};
 use plan::{Plan, Planned, Role};
 use rustc_hash::FxBuildHasher;
 use std::{
     hash::BuildHasher,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -102,19 +104,43 @@ fn evaluate(roots: &[&Array]) -> Result<()> {
     }
     let device = roots[0].device();
     let mut plan = Plan::new(roots, *epoch)?;
-    let Emitted { batch, views } = match emit::emit(&mut plan, &**device, *epoch) {
-        Ok(emitted) => emitted,
-        Err(error) => {
-            plan.put_back();
-            return Err(error);
-        }
-    };
-    let run = if batch.is_empty() { Ok(()) } else { device.submit(&batch).map(|_ticket| ()) };
-    let run = run.map_err(Error::from);
-    for (node, view) in plan.nodes.into_iter().zip(views) {
-        finish(node, view, &run);
+    let Emitted { stages, batch, views, made_after } =
+        match emit::emit(&mut plan, &**device, *epoch) {
+            Ok(emitted) => emitted,
+            Err(error) => {
+                plan.put_back();
+                return Err(error);
+            }
+        };
+    let stages_done = &mut 0;
+    let run = run(&**device, stages, &batch, stages_done);
+    for ((node, view), made_after) in plan.nodes.into_iter().zip(views).zip(made_after) {
+        // What was made before a function on the host failed is there.
+        let made = if made_after < *stages_done { &Ok(()) } else { &run };
+        finish(node, view, made);
     }
     run
+}
+
+/// Runs all batches and the functions between them; counts those.
+fn run(device: &dyn Device, stages: Vec<Stage>, last: &Batch, done: &mut usize) -> Result<()> {
+    let submit = |batch: &Batch| -> Result<()> {
+        if !batch.is_empty() {
+            let _ticket = device.submit(batch)?;
+        }
+        Ok(())
+    };
+    for Stage { batch, call, inputs, out } in stages {
+        submit(&batch)?;
+        let operands = HostOperands { device, inputs, out };
+        // A panic of a library ends the evaluation, not the program.
+        let run = catch_unwind(AssertUnwindSafe(|| call.run(&operands)));
+        run.unwrap_or_else(|_| {
+            Err(Error::rule(call.name(), "the computation on the host failed unexpectedly", &[]))
+        })?;
+        *done += 1;
+    }
+    submit(last)
 }
 
 /// Gives a node of a plan that has run what it needs from now on.

@@ -2,14 +2,14 @@
 
 use super::recipe::{Arg, Operands, Recipe};
 use crate::{
-    Result,
+    Result, constant,
     node::MapOp,
     reduce::{Fold, Reduction},
 };
 use bessemer_core::{Batch, Shape, View};
 use bessemer_ops::{Copy, Input, Map, Reduce, ReduceKind};
-use bessemer_program::{Literal, Program, Type};
-use smallvec::smallvec;
+use bessemer_program::Program;
+use smallvec::{SmallVec, smallvec};
 
 /// Adds the op that computes every element of `out`.
 pub(super) fn push_map(
@@ -26,8 +26,9 @@ pub(super) fn push_map(
     {
         return Ok(batch.push(Copy { x, out: out.clone() })?);
     }
-    let inputs = inputs(views, recipe, operands);
-    Ok(batch.push(Map { program, inputs, outputs: vec![out.clone()] })?)
+    let inputs = inputs(views, recipe, operands)?;
+    let outputs = parts(out.clone())?.into_vec();
+    Ok(batch.push(Map { program, inputs, outputs })?)
 }
 
 /// Adds the op that folds what `program` yields. The views have the shape that is folded; there
@@ -46,7 +47,7 @@ pub(super) fn push_reduce(
         kind: kind(reduction.fold),
         axes: (0..out.shape().rank()).filter(|&axis| reduction.has(axis)).collect(),
         keepdim: true,
-        inputs: inputs(views, recipe, operands),
+        inputs: inputs(views, recipe, operands)?,
         output: out.clone(),
     })?)
 }
@@ -76,15 +77,23 @@ fn inputs(
     views: impl IntoIterator<Item = View>,
     recipe: &Recipe,
     operands: &Operands,
-) -> Vec<Input> {
+) -> Result<Vec<Input>> {
     let mut inputs = Vec::with_capacity(recipe.inputs.len() + operands.uniforms.len());
-    inputs.extend(views.into_iter().map(Input::from));
+    for view in views {
+        inputs.extend(parts(view)?.into_iter().map(Input::from));
+    }
     let values = operands.uniforms.iter().zip(&recipe.uniforms);
-    inputs.extend(values.map(|(&value, &dtype)| {
-        let ty = Type::of(dtype).unwrap_or(Type::F32);
-        Input::Value(Literal::from_f64(ty, value))
-    }));
-    inputs
+    let literals = values.flat_map(|(&value, &dtype)| constant::literals(dtype, value));
+    inputs.extend(literals.map(Input::Value));
+    Ok(inputs)
+}
+
+/// The views that programs have of one: two of a complex one.
+fn parts(view: View) -> Result<SmallVec<[View; 2]>> {
+    match view.dtype().is_complex() {
+        true => Ok(view.parts()?.into_iter().collect()),
+        false => Ok(smallvec![view]),
+    }
 }
 
 /// Whether all it does is move elements.

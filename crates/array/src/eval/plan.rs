@@ -68,7 +68,7 @@ pub(super) enum Role {
     Step(usize, MapId),
     /// A view of memory that another node has.
     View,
-    /// An op that is no program: it gets memory.
+    /// An op that is no program, or a function on the host: it gets memory.
     Call,
 }
 
@@ -80,8 +80,10 @@ pub(super) struct Group {
     pub(super) domain: Shape,
     /// Its steps, the last first.
     pub(super) steps: SmallVec<[u32; 4]>,
-    /// Inputs so far, counted at least as high as they are.
+    /// Views it reads so far, counted at least as high as they are.
     inputs: usize,
+    /// Views it writes.
+    results: usize,
 }
 
 impl Plan {
@@ -186,7 +188,7 @@ impl Plan {
         match (&node.expr.kind, node.needed) {
             (Kind::Fill(_), Need::Memory) => self.result(slot),
             (Kind::Fill(_), _) => Role::Constant,
-            (Kind::Call(_), _) => Role::Call,
+            (Kind::Call(_) | Kind::Host(_), _) => Role::Call,
             (Kind::Reduce(_), _) => self.result(slot),
             (Kind::Reshape, _) => Role::View,
             (Kind::Map(_), Need::Group(group, map)) if self.joins(slot, group) => {
@@ -227,6 +229,7 @@ impl Plan {
 
     fn result(&mut self, slot: usize) -> Role {
         let node = &self.nodes[slot];
+        let results = views(&node.array);
         let domain = match node.expr.kind {
             Kind::Reduce(_) => *node.expr.inputs[0].shape(),
             _ => *node.array.shape(),
@@ -236,6 +239,7 @@ impl Plan {
             domain,
             steps: SmallVec::from_slice(&[slot as u32]),
             inputs: 0,
+            results,
         });
         Role::Result(self.groups.len() - 1)
     }
@@ -243,8 +247,10 @@ impl Plan {
     /// Whether a node that only `group` needs is computed within it.
     fn joins(&self, slot: usize, group: usize) -> bool {
         let (node, group) = (&self.nodes[slot], &self.groups[group]);
-        let inputs = node.expr.inputs.len();
-        let fits = group.steps.len() < MAX_STEPS && group.inputs - 1 + inputs <= self.max_inputs;
+        let inputs: usize = node.expr.inputs.iter().map(views).sum();
+        // One of the views of the result is counted already.
+        let views = group.inputs - views(&node.array) + inputs + group.results - 1;
+        let fits = group.steps.len() < MAX_STEPS && views <= self.max_inputs;
         // What was computed before and not kept would be computed a third time next; so now it is
         // kept, unless what uses it was computed before as well and will be kept itself.
         let again =
@@ -258,9 +264,10 @@ impl Plan {
     }
 
     fn join(&mut self, slot: usize, group: usize) {
+        let joining = views(&self.nodes[slot].array);
         let group = &mut self.groups[group];
         group.steps.push(slot as u32);
-        group.inputs -= 1;
+        group.inputs -= joining;
     }
 
     /// Tells the inputs of a node who needs them.
@@ -291,7 +298,7 @@ impl Plan {
             if let Some(group) = group
                 && (need == Need::Memory || need != node.needed)
             {
-                self.groups[group].inputs += 1;
+                self.groups[group].inputs += views(&node.array);
             }
             node.needed = match node.needed {
                 Need::Nobody => need,
@@ -352,7 +359,8 @@ impl Plan {
         if !mapped {
             mark.set(epoch, group as u32);
         }
-        self.groups[group].inputs += 1;
+        let views = views(input);
+        self.groups[group].inputs += views;
     }
 
     /// The slot of input `i` of a node, if it is not known already.
@@ -363,6 +371,11 @@ impl Plan {
             None => input.node.mark.get(epoch).map(|slot| slot as usize),
         }
     }
+}
+
+/// The views that an array is for programs.
+fn views(array: &Array) -> usize {
+    if array.dtype().is_complex() { 2 } else { 1 }
 }
 
 impl Planned {

@@ -4,10 +4,11 @@ use super::plan::{Group, MapId, Plan, Role};
 use crate::{
     Array,
     axis_map::AxisMap,
+    constant,
     node::{Kind, MapOp},
     reduce::Fold,
 };
-use bessemer_core::DType;
+use bessemer_core::{DType, Number};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub(super) struct Recipe {
     pub(super) inputs: SmallVec<[DType; 8]>,
     /// The dtypes of numbers given at launch.
     pub(super) uniforms: SmallVec<[DType; 4]>,
-    /// Numbers written in the program: the bits of an `f64` and the dtype.
+    /// Numbers written in the program, as they are stored, with their dtypes.
     pub(super) literals: SmallVec<[(u64, DType); 1]>,
     pub(super) steps: SmallVec<[Step; 8]>,
     pub(super) result: Arg,
@@ -56,7 +57,8 @@ const MAX_UNIFORMS: usize = 8;
 #[derive(Default)]
 pub(super) struct Operands {
     pub(super) inputs: SmallVec<[Input; 4]>,
-    pub(super) uniforms: SmallVec<[f64; 4]>,
+    /// As they are stored.
+    pub(super) uniforms: SmallVec<[u64; 4]>,
 }
 
 /// An input of a group.
@@ -182,23 +184,26 @@ impl Writer {
         Arg::Input(index as u8)
     }
 
-    fn constant(&mut self, value: f64, dtype: DType) -> Arg {
+    fn constant(&mut self, value: u64, dtype: DType) -> Arg {
         // These are in most programs, and worth a program of their own.
-        let plain = value == 0.0 && value.is_sign_positive() || value == 1.0;
+        let plain = value == 0 || value == constant::nearest(dtype, Number::Integer(1));
+        // A complex number is two.
+        let twice = self.recipe.uniforms.iter().filter(|dtype| dtype.is_complex()).count();
+        let count = self.recipe.uniforms.len() + twice + usize::from(dtype.is_complex());
         let values = &mut self.operands.uniforms;
         let known = values.iter().zip(&self.recipe.uniforms);
-        let same = |(known, of): (&f64, &DType)| known.to_bits() == value.to_bits() && *of == dtype;
+        let same = |(known, of): (&u64, &DType)| *known == value && *of == dtype;
         match known.map(same).position(|same| same) {
             _ if plain || dtype == DType::Bool => {}
             Some(index) => return Arg::Uniform(index as u8),
-            None if values.len() < MAX_UNIFORMS => {
+            None if count < MAX_UNIFORMS => {
                 values.push(value);
                 self.recipe.uniforms.push(dtype);
                 return Arg::Uniform(values.len() as u8 - 1);
             }
             None => {}
         }
-        let (literals, literal) = (&mut self.recipe.literals, (value.to_bits(), dtype));
+        let (literals, literal) = (&mut self.recipe.literals, (value, dtype));
         let known = literals.iter().position(|known| *known == literal);
         Arg::Literal(known.unwrap_or_else(|| {
             literals.push(literal);

@@ -5,7 +5,7 @@ use super::{
     header::{self, Header},
 };
 use crate::{Array, Error, Item, Result};
-use bessemer_core::{DType, Device, Shape};
+use bessemer_core::{Complex, Device, Shape};
 use half::f16;
 use std::{fs::File, io::Read, path::Path, sync::Arc};
 
@@ -17,18 +17,9 @@ const PIECE: usize = 1 << 20;
 impl Array {
     /// Reads a `.npy` file.
     ///
-    /// Both byte orders and both orders of elements are read. NumPy's types that arrays do not
-    /// have become the nearest that they do:
-    ///
-    /// | file | array |
-    /// | --- | --- |
-    /// | `f2` `f4` `i4` `u4` `u1` `b1` | the same |
-    /// | `f8` | `f32`, rounded; numbers too large become infinite |
-    /// | `i1` `i2` | `i32` |
-    /// | `u2` | `u32` |
-    /// | `i8` | `i32`; an error if a number does not fit |
-    /// | `u8` | `u32`; an error if a number does not fit |
-    /// | complex, text, records, dates, objects | an error that names them |
+    /// Both byte orders and both orders of elements are read: `f2` `f4` `f8`, `i1` to `i8`, `u1` to
+    /// `u8`, `c8` and `b1` become the dtypes they are. `c16`, text, records, dates and objects are an
+    /// error that names them.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -69,8 +60,8 @@ impl Array {
         let stored = Stored::from_descr(&header.descr).ok_or_else(|| Error::Npy {
             at,
             why: format!(
-                "the dtype '{}' is none that arrays have or that becomes one: f2 f4 f8 i1 i2 i4 i8 \
-                 u1 u2 u4 u8 b1, each with < > = or |",
+                "the dtype '{}' is none that arrays have: f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 c8 b1, \
+                 each with < > = or |",
                 header.descr
             ),
         })?;
@@ -84,9 +75,8 @@ impl Array {
         let size = stored.size.checked_mul(shape.elements());
         let size = size.filter(|&size| isize::try_from(size).is_ok());
         let size = size.ok_or_else(|| wrong(format!("the shape {shape} is too large")))?;
-        let data_at = bytes.at;
         let data = bytes.take(size, "the elements")?;
-        let array = stored.array(device, &data, &shape, data_at)?;
+        let array = stored.array(device, &data, &shape)?;
         Ok(if header.fortran { array.transpose() } else { array })
     }
 }
@@ -180,38 +170,33 @@ impl Stored {
         let known = match kind {
             b'f' => size >= 2,
             b'i' | b'u' => true,
+            b'c' => size == 8,
             b'b' => size == 1,
             _ => false,
         };
         known.then_some(Stored { kind, size, swapped })
     }
 
-    fn array(
-        &self,
-        device: &Arc<dyn Device>,
-        data: &[u8],
-        shape: &Shape,
-        at: u64,
-    ) -> Result<Array> {
+    fn array(&self, device: &Arc<dyn Device>, data: &[u8], shape: &Shape) -> Result<Array> {
         match (self.kind, self.size) {
             (b'f', 2) => self.each::<2, f16>(device, data, shape, f16::from_ne_bytes),
             (b'f', 4) => self.each::<4, f32>(device, data, shape, f32::from_ne_bytes),
-            (b'f', _) => self.each::<8, f32>(device, data, shape, |x| f64::from_ne_bytes(x) as f32),
-            (b'i', 1) => self.each::<1, i32>(device, data, shape, |x| i8::from_ne_bytes(x).into()),
-            (b'i', 2) => self.each::<2, i32>(device, data, shape, |x| i16::from_ne_bytes(x).into()),
+            (b'f', _) => self.each::<8, f64>(device, data, shape, f64::from_ne_bytes),
+            (b'i', 1) => self.each::<1, i8>(device, data, shape, i8::from_ne_bytes),
+            (b'i', 2) => self.each::<2, i16>(device, data, shape, i16::from_ne_bytes),
             (b'i', 4) => self.each::<4, i32>(device, data, shape, i32::from_ne_bytes),
-            (b'i', _) => {
-                let number = |x| i64::from_ne_bytes(x);
-                self.all_fit(data, at, |x| i32::try_from(number(x)).is_ok(), number, DType::I32)?;
-                self.each::<8, i32>(device, data, shape, |x| number(x) as i32)
-            }
+            (b'i', _) => self.each::<8, i64>(device, data, shape, i64::from_ne_bytes),
             (b'u', 1) => self.each::<1, u8>(device, data, shape, |[x]| x),
-            (b'u', 2) => self.each::<2, u32>(device, data, shape, |x| u16::from_ne_bytes(x).into()),
+            (b'u', 2) => self.each::<2, u16>(device, data, shape, u16::from_ne_bytes),
             (b'u', 4) => self.each::<4, u32>(device, data, shape, u32::from_ne_bytes),
-            (b'u', _) => {
-                let number = |x| u64::from_ne_bytes(x);
-                self.all_fit(data, at, |x| u32::try_from(number(x)).is_ok(), number, DType::U32)?;
-                self.each::<8, u32>(device, data, shape, |x| number(x) as u32)
+            (b'u', _) => self.each::<8, u64>(device, data, shape, u64::from_ne_bytes),
+            (b'c', _) => {
+                // Each part has its own byte order.
+                let parts = Stored { size: 4, ..*self };
+                let parts: Vec<f32> = parts.elements(data).map(f32::from_ne_bytes).collect();
+                let (pairs, _) = parts.as_chunks();
+                let items: Vec<_> = pairs.iter().map(|&[re, im]| Complex::new(re, im)).collect();
+                Array::from_slice(device, &items, shape)
             }
             _ => self.each::<1, bool>(device, data, shape, |[x]| x != 0),
         }
@@ -226,23 +211,6 @@ impl Stored {
     ) -> Result<Array> {
         let items: Vec<T> = self.elements(data).map(read).collect();
         Array::from_slice(device, &items, shape)
-    }
-
-    fn all_fit<N: std::fmt::Display>(
-        &self,
-        data: &[u8],
-        at: u64,
-        fits: impl Fn([u8; 8]) -> bool,
-        number: impl Fn([u8; 8]) -> N,
-        dtype: DType,
-    ) -> Result<()> {
-        match self.elements::<8>(data).enumerate().find(|(_, x)| !fits(*x)) {
-            None => Ok(()),
-            Some((i, x)) => Err(Error::Npy {
-                at: at + 8 * i as u64,
-                why: format!("element {i} is {}, which does not fit {dtype}", number(x)),
-            }),
-        }
     }
 
     /// The bytes of each element, in the order of this machine.

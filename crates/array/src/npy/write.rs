@@ -68,6 +68,13 @@ impl Array {
             DType::I32 => format!("{order}i4"),
             DType::U32 => format!("{order}u4"),
             DType::U8 => "|u1".into(),
+            DType::F64 => format!("{order}f8"),
+            DType::I8 => "|i1".into(),
+            DType::I16 => format!("{order}i2"),
+            DType::I64 => format!("{order}i8"),
+            DType::U16 => format!("{order}u2"),
+            DType::U64 => format!("{order}u8"),
+            DType::Complex64 => format!("{order}c8"),
             DType::Bool => "|b1".into(),
             other => {
                 return Err(Error::Npy {

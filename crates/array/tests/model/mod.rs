@@ -102,8 +102,9 @@ pub(crate) fn predict(step: &Step, a: &Model, b: &Model) -> Option<Model> {
         }
         7 => {
             let dtype = match a.dtype {
-                DType::Bool => DType::I32,
-                DType::U8 => DType::U32,
+                DType::Bool => DType::I64,
+                other if other.is_unsigned_integer() => DType::U64,
+                other if other.is_integer() => DType::I64,
                 other => other,
             };
             let mut sum = fold(a, axis, step.extra.is_multiple_of(2), |xs| xs.iter().sum())?;
@@ -166,7 +167,7 @@ pub(crate) fn predict(step: &Step, a: &Model, b: &Model) -> Option<Model> {
                 !a.values.is_empty()
                     || a.shape.iter().enumerate().any(|(i, &n)| i != axis && n == 0)
             });
-            Some(Model { dtype: DType::U32, ..made? })
+            Some(Model { dtype: DType::I64, ..made? })
         }
     }
 }
@@ -174,8 +175,12 @@ pub(crate) fn predict(step: &Step, a: &Model, b: &Model) -> Option<Model> {
 /// What is left of a result in the bits of its dtype.
 fn wrap(dtype: DType, x: f64) -> f64 {
     match dtype {
+        DType::I8 => f64::from(x as i64 as i8),
         DType::U8 => f64::from(x as i64 as u8),
+        DType::U16 => f64::from(x as i64 as u16),
         DType::U32 => f64::from(x as i64 as u32),
+        // As doubles hold it.
+        DType::U64 => (x as i64 as u64) as f64,
         _ => x,
     }
 }

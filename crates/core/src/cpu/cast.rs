@@ -1,6 +1,6 @@
 //! Runs of numbers moved from one place and dtype to another.
 
-use crate::{DType, Element};
+use crate::{Complex, DType, Number, Real};
 use bessemer_formats::{Decode, Encode};
 use bessemer_simd::{Isa, convert};
 use half::{bf16, f16};
@@ -28,7 +28,7 @@ impl Run {
     }
 }
 
-/// Copies `len` numbers, rounded as [`Element::from_f64`] says; to and from `Bool`, what is not 0
+/// Copies `len` numbers, rounded as [`Real::from_f64`] says; to and from `Bool`, what is not 0
 /// is 1. Neither run is of a block format.
 ///
 /// # Safety
@@ -41,7 +41,8 @@ pub(super) unsafe fn cast(isa: Isa, from: Run, to: Run, len: usize) {
             match from.dtype.block_bytes() {
                 1 => relocate::<u8>(from, to, len),
                 2 => relocate::<f16>(from, to, len),
-                _ => relocate::<u32>(from, to, len),
+                4 => relocate::<u32>(from, to, len),
+                _ => relocate::<u64>(from, to, len),
             }
         };
     }
@@ -74,6 +75,12 @@ pub(super) unsafe fn cast(isa: Isa, from: Run, to: Run, len: usize) {
             DType::I32 => cast_from::<i32>(from, to, len),
             DType::U32 => cast_from::<u32>(from, to, len),
             DType::U8 => cast_from::<u8>(from, to, len),
+            DType::F64 => cast_from::<f64>(from, to, len),
+            DType::I8 => cast_from::<i8>(from, to, len),
+            DType::I16 => cast_from::<i16>(from, to, len),
+            DType::I64 => cast_from::<i64>(from, to, len),
+            DType::U16 => cast_from::<u16>(from, to, len),
+            DType::U64 => cast_from::<u64>(from, to, len),
             _ => cast_from::<Flag>(from, to, len),
         }
     }
@@ -131,7 +138,7 @@ pub(super) unsafe fn encode(isa: Isa, values: &[f32], to: Run) {
 
 /// # Safety
 /// As [`cast`].
-unsafe fn cast_from<F: Number>(from: Run, to: Run, len: usize) {
+unsafe fn cast_from<F: Source>(from: Run, to: Run, len: usize) {
     // SAFETY: as the caller promises.
     unsafe {
         match to.dtype {
@@ -141,6 +148,13 @@ unsafe fn cast_from<F: Number>(from: Run, to: Run, len: usize) {
             DType::I32 => each::<F, i32>(from, to, len),
             DType::U32 => each::<F, u32>(from, to, len),
             DType::U8 => each::<F, u8>(from, to, len),
+            DType::F64 => each::<F, f64>(from, to, len),
+            DType::I8 => each::<F, i8>(from, to, len),
+            DType::I16 => each::<F, i16>(from, to, len),
+            DType::I64 => each::<F, i64>(from, to, len),
+            DType::U16 => each::<F, u16>(from, to, len),
+            DType::U64 => each::<F, u64>(from, to, len),
+            DType::Complex64 => each::<F, Complex<f32>>(from, to, len),
             _ => each::<F, Flag>(from, to, len),
         }
     }
@@ -148,13 +162,13 @@ unsafe fn cast_from<F: Number>(from: Run, to: Run, len: usize) {
 
 /// # Safety
 /// As [`cast`], for numbers of these types.
-unsafe fn each<F: Number, T: Number>(from: Run, to: Run, len: usize) {
+unsafe fn each<F: Source, T: Target>(from: Run, to: Run, len: usize) {
     let (source, target) = (from.first.cast::<F>(), to.first.cast::<T>());
     for i in 0..len as isize {
         // SAFETY: elements of the runs.
         unsafe {
             let value = source.offset(i * from.step).read();
-            target.offset(i * to.step).write(T::from_f64(value.to_f64()));
+            target.offset(i * to.step).write(T::from_number(value.number()));
         }
     }
 }
@@ -188,19 +202,44 @@ unsafe fn put<'a, T>(run: Run, len: usize) -> &'a mut [T] {
     unsafe { from_raw_parts_mut(run.first.cast(), len) }
 }
 
-/// What a number in memory is worth.
-trait Number: Copy {
-    fn to_f64(self) -> f64;
-    fn from_f64(value: f64) -> Self;
+/// What a number in memory is worth. What doubles hold comes as a double, which takes less time than
+/// integers of 128 bits.
+trait Source: Copy {
+    fn number(self) -> Number;
 }
 
-impl<T: Element> Number for T {
-    fn to_f64(self) -> f64 {
-        Element::to_f64(self)
-    }
+/// How a number is kept in memory.
+trait Target: Copy {
+    fn from_number(number: Number) -> Self;
+}
 
-    fn from_f64(value: f64) -> T {
-        Element::from_f64(value)
+macro_rules! numbers {
+    ($through:ident: $($type:ty)*) => {$(
+        impl Source for $type {
+            #[inline(always)]
+            fn number(self) -> Number {
+                numbers!(@ $through self)
+            }
+        }
+
+        impl Target for $type {
+            #[inline(always)]
+            fn from_number(number: Number) -> $type {
+                Real::from_number(number)
+            }
+        }
+    )*};
+    (@ double $x:ident) => { Number::Float(Real::to_f64($x)) };
+    (@ exact $x:ident) => { Real::to_number($x) };
+}
+
+numbers!(double: f64 f32 f16 bf16 i8 i16 i32 u8 u16 u32);
+numbers!(exact: i64 u64);
+
+/// A real number has no imaginary part. Complex numbers become nothing else: they are only moved.
+impl Target for Complex<f32> {
+    fn from_number(number: Number) -> Complex<f32> {
+        Complex::new(Real::from_number(number), 0.0)
     }
 }
 
@@ -209,12 +248,14 @@ impl<T: Element> Number for T {
 #[repr(transparent)]
 struct Flag(u8);
 
-impl Number for Flag {
-    fn to_f64(self) -> f64 {
-        f64::from(u8::from(self.0 != 0))
+impl Source for Flag {
+    fn number(self) -> Number {
+        Number::Float(u8::from(self.0 != 0).into())
     }
+}
 
-    fn from_f64(value: f64) -> Flag {
-        Flag(u8::from(value != 0.0))
+impl Target for Flag {
+    fn from_number(number: Number) -> Flag {
+        Flag(u8::from(number.to_f64() != 0.0))
     }
 }

@@ -47,7 +47,7 @@ impl<'a> CpuContext<'a> {
     ///
     /// # Safety
     /// For as long as this lives, nobody else may write to what `access` reads, nor touch what it
-    /// writes; all of it must be memory the host can reach, at addresses aligned to 4 bytes plus
+    /// writes; all of it must be memory the host can reach, at addresses aligned to 8 bytes plus
     /// the offsets of the views, and `access` must have passed
     /// [`Batch::push`](crate::Batch::push).
     pub unsafe fn new(

@@ -207,7 +207,7 @@ impl OutRows<'_> {
 
 impl OutRow<'_> {
     /// Replaces the row by `values`, rounded to its dtype as
-    /// [`Element::from_f64`](crate::Element::from_f64) says.
+    /// [`Real::from_f64`](crate::Real::from_f64) says.
     ///
     /// # Panics
     /// If the length is another.

@@ -33,9 +33,8 @@ macro_rules! texts {
         /// The type of a block in MSL; `None` for what is not a block format.
         pub const fn block_type(dtype: DType) -> Option<&'static str> {
             match dtype {
-                DType::F32 | DType::F16 | DType::BF16 | DType::I32 | DType::U32 | DType::U8
-                | DType::Bool => None,
                 $(DType::$name => Some(stringify!($name)),)*
+                _ => None,
             }
         }
     };

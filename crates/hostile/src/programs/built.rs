@@ -42,6 +42,7 @@ pub fn program_built(data: &[u8]) {
 /// The same bytes, but for what NaN they are.
 fn same((dtype, a): &(DType, Vec<u8>), (_, b): &(DType, Vec<u8>)) -> bool {
     let nan = |x: &[u8]| match (dtype, x) {
+        (DType::F64, _) => x.try_into().is_ok_and(|x| f64::from_le_bytes(x).is_nan()),
         (DType::F32, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).is_nan(),
         (DType::BF16, &[a, b]) => f32::from_le_bytes([0, 0, a, b]).is_nan(),
         (DType::F16, &[a, b]) => u16::from_le_bytes([a, b]) & 0x7FFF > 0x7C00,
@@ -65,8 +66,22 @@ struct Known {
     left: usize,
 }
 
-const DTYPES: [DType; 7] =
-    [DType::F32, DType::F16, DType::BF16, DType::I32, DType::U32, DType::U8, DType::Bool];
+/// All but complex numbers, which programs have as pairs of views.
+const DTYPES: [DType; 13] = [
+    DType::F32,
+    DType::F16,
+    DType::BF16,
+    DType::I32,
+    DType::U32,
+    DType::U8,
+    DType::Bool,
+    DType::F64,
+    DType::I8,
+    DType::I16,
+    DType::I64,
+    DType::U16,
+    DType::U64,
+];
 
 /// Instructions of floats that give the same bits everywhere. `min` and `max` may give either zero.
 const EXACT: [Binary; 4] = [Binary::Add, Binary::Sub, Binary::Mul, Binary::Div];
@@ -178,7 +193,7 @@ fn statement(b: &mut Builder, u: &mut Unstructured<'_>, known: &mut Known) -> Re
             let a = *u.choose(&known.values)?;
             let folds: &[Fold] = match b.type_of(a) {
                 // Sums of floats depend on the order.
-                Type::F32 => return Ok(()),
+                Type::F32 | Type::F64 => return Ok(()),
                 Type::Bool => &[Fold::Any, Fold::All],
                 _ => &[Fold::Sum, Fold::Prod, Fold::Min, Fold::Max],
             };
@@ -262,12 +277,12 @@ fn compute(b: &mut Builder, u: &mut Unstructured<'_>, known: &Known) -> Result<O
     let ty = b.type_of(a);
     let other = typed(b, u, known, ty)?;
     Ok(match (u.int_in_range(0..=6)?, ty) {
-        (0, Type::F32) => b.unary(*u.choose(&EXACT_UNARY)?, a),
-        (0, Type::I32) => {
+        (0, Type::F32 | Type::F64) => b.unary(*u.choose(&EXACT_UNARY)?, a),
+        (0, Type::I32 | Type::I64) => {
             b.unary(*u.choose(&[Unary::Neg, Unary::Abs, Unary::Sign, Unary::Not])?, a)
         }
         (0, _) => b.unary(Unary::Not, a),
-        (1 | 2, Type::F32) => b.binary(*u.choose(&EXACT)?, a, other),
+        (1 | 2, Type::F32 | Type::F64) => b.binary(*u.choose(&EXACT)?, a, other),
         (1 | 2, Type::Bool) => {
             b.binary(*u.choose(&[Binary::And, Binary::Or, Binary::Xor])?, a, other)
         }
@@ -283,6 +298,7 @@ fn compute(b: &mut Builder, u: &mut Unstructured<'_>, known: &Known) -> Result<O
             b.select(cond, a, other)
         }
         (5, Type::I32 | Type::U32) => b.bits(*u.choose(&[Type::F32, Type::I32, Type::U32])?, a),
+        (5, Type::I64 | Type::U64) => b.bits(*u.choose(&[Type::F64, Type::I64, Type::U64])?, a),
         _ => b.convert(*u.choose(&Type::ALL)?, a),
     })
 }
@@ -346,6 +362,12 @@ fn typed(b: &Builder, u: &mut Unstructured<'_>, known: &Known, ty: Type) -> Resu
 
 fn literal(u: &mut Unstructured<'_>, ty: Type) -> Result<Operand> {
     let odd = [0, 1, 2, 31, 32, 255, 256, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 0x3F80_0000];
-    let bits = if u.arbitrary()? { *u.choose(&odd)? } else { u.arbitrary()? };
+    let low: u32 = if u.arbitrary()? { *u.choose(&odd)? } else { u.arbitrary()? };
+    let high: u32 = match ty.is_wide() {
+        false => 0,
+        true if u.arbitrary()? => *u.choose(&[0, 0x3FF0_0000, 0x7FFF_FFFF, u32::MAX])?,
+        true => u.arbitrary()?,
+    };
+    let bits = u64::from(high) << 32 | u64::from(low);
     Ok(Literal::from_bits(ty, bits).into())
 }

@@ -61,6 +61,9 @@ pub(super) fn run(program: &Program, device: &dyn Device) -> Result<Vec<(DType, 
                 Type::I32 => (ReduceKind::Sum, DType::I32),
                 Type::U32 => (ReduceKind::Sum, DType::U32),
                 Type::Bool => (ReduceKind::Any, DType::Bool),
+                Type::F64 => (ReduceKind::Max, DType::F64),
+                Type::I64 => (ReduceKind::Sum, DType::I64),
+                Type::U64 => (ReduceKind::Prod, DType::U64),
             };
             let output = View::alloc(device, dtype, &Shape::SCALAR)?;
             outputs.push(output.clone());
@@ -86,18 +89,23 @@ pub(super) fn is_slow(error: &Error) -> bool {
 fn bytes(param: &Param, seed: usize) -> Vec<u8> {
     let size = param.dtype.block_bytes();
     let number = |i: usize| (i * 7 + seed * 13) % 41;
-    let element = |i: usize| -> [u8; 4] {
-        let x = number(i) as f32 - 9.5;
+    let element = |i: usize| -> u64 {
+        let x = match i % 11 {
+            3 => f32::NAN,
+            5 => f32::NEG_INFINITY,
+            _ => number(i) as f32 - 9.5,
+        };
         match param.dtype {
-            DType::F32 if i % 11 == 3 => f32::NAN.to_le_bytes(),
-            DType::F32 if i % 11 == 5 => f32::NEG_INFINITY.to_le_bytes(),
-            DType::F32 => x.to_le_bytes(),
+            DType::F32 => x.to_bits().into(),
+            DType::F64 => f64::from(x).to_bits(),
             // A half of the same sign and about the same size; its low bits don't matter.
-            DType::F16 | DType::BF16 => ((x.to_bits() >> 16) & 0xBFFF).to_le_bytes(),
-            DType::Bool => ((number(i) % 2) as u32).to_le_bytes(),
-            DType::I32 | DType::U32 if i % 13 == 4 => u32::MAX.to_le_bytes(),
-            _ => (number(i) as u32).to_le_bytes(),
+            DType::F16 | DType::BF16 => {
+                (((number(i) as f32 - 9.5).to_bits() >> 16) & 0xBFFF).into()
+            }
+            DType::Bool => (number(i) % 2) as u64,
+            _ if i % 13 == 4 && size >= 4 => u64::MAX,
+            _ => number(i) as u64,
         }
     };
-    (0..ELEMENTS).flat_map(|i| element(i)[..size].to_vec()).collect()
+    (0..ELEMENTS).flat_map(|i| element(i).to_le_bytes()[..size].to_vec()).collect()
 }

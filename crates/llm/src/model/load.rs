@@ -29,7 +29,7 @@ impl<'a> Loader<'a> {
     /// A tensor, which must be of this shape, of floats or blocks.
     pub(super) fn view(&mut self, name: &str, shape: &[usize]) -> Result<View> {
         let tensor = self.find(name, &[shape])?;
-        if !(tensor.dtype.is_float() || tensor.dtype.is_block()) {
+        if !(tensor.dtype.fits_f32() || tensor.dtype.is_block()) {
             return Err(self.refuse(name, format!("is {}, not floats or blocks", tensor.dtype)));
         }
         // safetensors files promise no alignment.

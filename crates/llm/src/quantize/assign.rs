@@ -166,7 +166,7 @@ fn is_matrix(tensor: &Tensor) -> bool {
     let of_rwkv = name.rsplit_once("time_mix_").and_then(|(_, rest)| rest.strip_suffix(".weight"));
     dimensions(tensor) >= 2
         && name.ends_with("weight")
-        && (tensor.dtype.is_float() || tensor.dtype.is_block())
+        && (tensor.dtype.fits_f32() || tensor.dtype.is_block())
         && !KEPT.iter().any(|part| name.contains(part))
         && !of_rwkv.is_some_and(|part| KEPT_OF_RWKV.contains(&part))
 }
@@ -190,12 +190,14 @@ fn next_best(meant: DType, width: usize) -> DType {
         DType::Q5_K => DType::Q5_1,
         DType::Q6_K => DType::Q8_0,
         DType::Q3_K => DType::Q4_0,
-        // Blocks of 32 already, or none at all.
+        // Blocks of 32 already.
         DType::Q4_0 | DType::Q4_1 | DType::Q5_0 | DType::Q5_1 | DType::Q8_0 | DType::IQ4_NL => {
             meant
         }
-        DType::F32 | DType::F16 | DType::BF16 => meant,
-        DType::I32 | DType::U32 | DType::U8 | DType::Bool => meant,
+        // Each by its name, so that a block format more is a compile error here.
+        DType::F64 | DType::F32 | DType::F16 | DType::BF16 | DType::Complex64 => meant,
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::Bool => meant,
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => meant,
     };
     [meant, smaller_blocks].into_iter().find(fits).unwrap_or(DType::F16)
 }

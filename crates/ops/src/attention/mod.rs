@@ -106,7 +106,7 @@ impl Operation for Attention {
             .and("positions", positions.as_ref());
         check.float(q)?;
         check.float(out)?;
-        let stored = k.dtype().is_float() || k.dtype() == DType::Q8_0;
+        let stored = k.dtype().fits_f32() || k.dtype() == DType::Q8_0;
         check.dtype(k, stored, "f32, f16, bf16 or q8_0")?;
         check.same_dtype(v, k)?;
         check.rank(q, 3, "[rows, heads, head_size]")?;

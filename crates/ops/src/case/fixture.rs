@@ -1,7 +1,7 @@
 //! Operands for cases: the same numbers on every device.
 
 use super::variation::{Layout, Variation};
-use bessemer_core::{Buffer, DType, Device, Element, Result, Shape, Slice, Strides, View};
+use bessemer_core::{Buffer, DType, Device, Real, Result, Shape, Slice, Strides, View};
 use bessemer_formats as formats;
 use half::{bf16, f16};
 use std::sync::LazyLock;
@@ -60,13 +60,33 @@ impl<'d> Fixture<'d> {
     pub fn random(&mut self, dtype: DType, dims: &[usize]) -> Result<View> {
         self.operand(dtype, dims, |f, _| match dtype {
             DType::Bool => f.uniform().round(),
-            DType::U8 | DType::U32 => (f.uniform() * 100.0).floor(),
-            DType::I32 => (f.uniform() * 200.0 - 100.0).floor(),
+            dtype if dtype.is_unsigned_integer() => (f.uniform() * 100.0).floor(),
+            dtype if dtype.is_integer() => (f.uniform() * 200.0 - 100.0).floor(),
             _ => f.normal(),
         })
     }
 
-    /// An operand whose element `i`, in row-major order, is `value(fixture, i)`.
+    /// An operand of an integer dtype, whose element `i`, in row-major order, is the low bits of
+    /// `value(fixture, i)`: doubles do not hold all integers of 64 bits.
+    pub fn integers(
+        &mut self,
+        dtype: DType,
+        dims: &[usize],
+        mut value: impl FnMut(&mut Self, usize) -> u64,
+    ) -> Result<View> {
+        let view = self.output(dtype, dims)?;
+        if self.variation.blank {
+            return Ok(view);
+        }
+        let size = view.dtype().block_bytes();
+        let values = (0..view.elements()).map(|i| value(self, i).to_le_bytes());
+        let bytes: Vec<u8> = values.flat_map(|bytes| bytes.into_iter().take(size)).collect();
+        self.put(&view, &bytes)?;
+        Ok(view)
+    }
+
+    /// An operand whose element `i`, in row-major order, is `value(fixture, i)`. Of complex numbers
+    /// the parts are counted, the real one first.
     pub fn operand(
         &mut self,
         dtype: DType,
@@ -77,15 +97,19 @@ impl<'d> Fixture<'d> {
         if self.variation.blank {
             return Ok(view);
         }
-        let mut values: Vec<f64> = (0..view.elements()).map(|i| value(self, i)).collect();
+        let parts = if view.dtype().is_complex() { 2 } else { 1 };
+        let count = view.elements() * parts;
+        let mut values: Vec<f64> = (0..count).map(|i| value(self, i)).collect();
         values.iter_mut().for_each(|value| *value = self.variation.number(*value));
-        let bytes = to_bytes(view.dtype(), &values);
-        if view.is_contiguous() {
-            self.device.write(&view.slice()?, &bytes)?;
-        } else {
-            self.write_strided(&view, &bytes)?;
-        }
+        self.put(&view, &to_bytes(view.dtype(), &values))?;
         Ok(view)
+    }
+
+    fn put(&mut self, view: &View, bytes: &[u8]) -> Result<()> {
+        match view.is_contiguous() {
+            true => self.device.write(&view.slice()?, bytes),
+            false => self.write_strided(view, bytes),
+        }
     }
 
     /// An operand of given values.
@@ -186,17 +210,23 @@ fn split_mix(state: &mut u64) -> u64 {
 
 /// Numbers as the bytes of `dtype`.
 fn to_bytes(dtype: DType, values: &[f64]) -> Vec<u8> {
-    fn each<T: Element>(values: &[f64]) -> Vec<u8> {
+    fn each<T: Real>(values: &[f64]) -> Vec<u8> {
         let values: Vec<T> = values.iter().map(|&x| T::from_f64(x)).collect();
         T::as_bytes(&values).to_vec()
     }
     match dtype {
-        DType::F32 => each::<f32>(values),
+        DType::F32 | DType::Complex64 => each::<f32>(values),
         DType::F16 => each::<f16>(values),
         DType::BF16 => each::<bf16>(values),
         DType::I32 => each::<i32>(values),
         DType::U32 => each::<u32>(values),
         DType::U8 | DType::Bool => each::<u8>(values),
+        DType::F64 => each::<f64>(values),
+        DType::I8 => each::<i8>(values),
+        DType::I16 => each::<i16>(values),
+        DType::I64 => each::<i64>(values),
+        DType::U16 => each::<u16>(values),
+        DType::U64 => each::<u64>(values),
         _ => {
             let values: Vec<f32> = values.iter().map(|&x| x as f32).collect();
             let mut bytes = vec![0; values.len() / dtype.block_len() * dtype.block_bytes()];

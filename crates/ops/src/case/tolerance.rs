@@ -51,11 +51,12 @@ impl Tolerance {
     /// Equal bit for bit, but for the kind of NaN.
     pub const EXACT: Tolerance = Tolerance { nmse: 0.0, abs: 0.0, rel: 0.0 };
 
-    /// What arithmetic in `f32` allows for a result stored as `dtype`: a few units in the last
-    /// place of it.
+    /// What arithmetic in `f32` (in `f64` for doubles) allows for a result stored as `dtype`: a few
+    /// units in the last place of it.
     pub fn of(dtype: DType) -> Tolerance {
         match dtype {
-            DType::F32 => Tolerance { nmse: 1e-12, abs: 2e-6, rel: 2e-6 },
+            DType::F64 => Tolerance { nmse: 1e-29, abs: 4e-15, rel: 4e-15 },
+            DType::F32 | DType::Complex64 => Tolerance { nmse: 1e-12, abs: 2e-6, rel: 2e-6 },
             DType::F16 => Tolerance { nmse: 1e-6, abs: 1e-5, rel: 1.0 / 1024.0 },
             DType::BF16 => Tolerance { nmse: 3e-5, abs: 1e-5, rel: 1.0 / 128.0 },
             _ => Tolerance::EXACT,

@@ -56,13 +56,13 @@ impl<'a> Check<'a> {
 
     #[track_caller]
     pub(crate) fn float(&self, view: &View) -> Result<()> {
-        self.dtype(view, view.dtype().is_float(), "f32, f16 or bf16")
+        self.dtype(view, view.dtype().fits_f32(), "f32, f16 or bf16")
     }
 
     #[track_caller]
     pub(crate) fn float_or_quantised(&self, view: &View) -> Result<()> {
         let (dtype, wanted) = (view.dtype(), "f32, f16, bf16 or a quantised format");
-        self.dtype(view, dtype.is_float() || dtype.is_block(), wanted)
+        self.dtype(view, dtype.fits_f32() || dtype.is_block(), wanted)
     }
 
     #[track_caller]
@@ -73,6 +73,13 @@ impl<'a> Check<'a> {
     #[track_caller]
     pub(crate) fn index(&self, view: &View) -> Result<()> {
         self.dtype(view, matches!(view.dtype(), DType::I32 | DType::U32), "i32 or u32")
+    }
+
+    /// As [`Check::index`], for ops that take indices of 64 bits too.
+    #[track_caller]
+    pub(crate) fn any_index(&self, view: &View) -> Result<()> {
+        let fits = matches!(view.dtype(), DType::I32 | DType::U32 | DType::I64);
+        self.dtype(view, fits, "i32, u32 or i64")
     }
 
     #[track_caller]

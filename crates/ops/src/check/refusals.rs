@@ -3,7 +3,7 @@
 
 use crate::*;
 use bessemer_core::{
-    DType::{self, BF16, F32, I32, Q4_0, Q8_0, U32},
+    DType::{self, BF16, Complex64, F32, I32, Q4_0, Q8_0, U32},
     Device, Operation, Shape, View,
 };
 use bessemer_cpu::Reference;
@@ -49,6 +49,7 @@ fn every_refusal_says_what_is_wrong() {
     tables(&walk);
     products(&walk);
     others(&walk);
+    of_arrays(&walk);
     recurrences(&walk);
     heads_of_rwkv7(&walk);
     insta::assert_snapshot!(walk.said.borrow().join("\n"));
@@ -248,11 +249,82 @@ fn tables(walk: &Walk) {
     walk.refuse(TopK { x: walk.vast(F32, &[1 << 33]), values: f(&[1]), indices: few });
 }
 
+fn of_arrays(walk: &Walk) {
+    let f = |dims: &[usize]| walk.view(F32, dims);
+    let (blocks, ids) = (walk.view(Q4_0, &[2, 32]), walk.view(U32, &[2, 4]));
+    let elements = |out: View| Sorted::Elements(out);
+    let sort = Sort { x: f(&[2, 4]), descending: false, out: elements(f(&[2, 4])) };
+    walk.refuse(Sort { x: f(&[]), ..sort.clone() });
+    walk.refuse(Sort { x: blocks.clone(), ..sort.clone() });
+    walk.refuse(Sort { out: elements(ids.clone()), ..sort.clone() });
+    walk.refuse(Sort { out: Sorted::Indices(f(&[2, 4])), ..sort.clone() });
+    walk.refuse(Sort { out: elements(f(&[2, 3])), ..sort });
+    let vast = walk.vast(F32, &[1 << 31]);
+    walk.refuse(Sort { x: vast.clone(), descending: false, out: elements(vast.clone()) });
+    let scan = Scan { x: f(&[2, 4]), kind: ScanKind::Sum, initial: false, out: f(&[2, 4]) };
+    walk.refuse(Scan { x: walk.view(DType::Bool, &[2, 4]), ..scan.clone() });
+    walk.refuse(Scan { out: ids.clone(), ..scan.clone() });
+    walk.refuse(Scan { x: f(&[]), out: f(&[]), ..scan.clone() });
+    walk.refuse(Scan { out: f(&[2, 5]), ..scan.clone() });
+    walk.refuse(Scan { initial: true, kind: ScanKind::Prod, ..scan });
+    let search =
+        Search { sorted: f(&[5]), values: f(&[3]), right: false, out: walk.view(U32, &[3]) };
+    walk.refuse(Search { sorted: f(&[5, 1]), ..search.clone() });
+    walk.refuse(Search { sorted: walk.view(Q4_0, &[32]), ..search.clone() });
+    walk.refuse(Search { values: walk.view(I32, &[3]), ..search.clone() });
+    walk.refuse(Search { out: f(&[3]), ..search.clone() });
+    walk.refuse(Search { out: walk.view(U32, &[4]), ..search.clone() });
+    walk.refuse(Search { sorted: vast.clone(), ..search });
+    let take = TakeAlong { x: f(&[2, 3]), indices: ids.clone(), axis: 1, out: f(&[2, 4]) };
+    walk.refuse(TakeAlong { x: blocks.clone(), ..take.clone() });
+    walk.refuse(TakeAlong { indices: f(&[2, 4]), ..take.clone() });
+    walk.refuse(TakeAlong { out: ids.clone(), ..take.clone() });
+    walk.refuse(TakeAlong { axis: 2, ..take.clone() });
+    walk.refuse(TakeAlong { axis: 0, ..take.clone() });
+    walk.refuse(TakeAlong { out: f(&[2, 3]), ..take });
+    let (one, few) = (walk.view(U32, &[1]), f(&[1]));
+    walk.refuse(TakeAlong { x: vast.clone(), indices: one, axis: 0, out: few });
+    let mask = walk.view(DType::Bool, &[5]);
+    let compact = Compact { mask, x: Some(f(&[5, 2])), out: f(&[3, 2]) };
+    walk.refuse(Compact { mask: f(&[5]), ..compact.clone() });
+    walk.refuse(Compact { mask: walk.view(DType::Bool, &[5, 1]), ..compact.clone() });
+    walk.refuse(Compact { mask: walk.vast(DType::Bool, &[1 << 31]), ..compact.clone() });
+    walk.refuse(Compact { x: None, ..compact.clone() });
+    walk.refuse(Compact { x: None, out: ids.clone(), ..compact.clone() });
+    walk.refuse(Compact { x: Some(blocks), ..compact.clone() });
+    walk.refuse(Compact { out: ids.clone(), ..compact.clone() });
+    walk.refuse(Compact { x: Some(f(&[5])), ..compact.clone() });
+    walk.refuse(Compact { out: f(&[3]), ..compact.clone() });
+    walk.refuse(Compact { x: Some(f(&[4, 2])), ..compact.clone() });
+    walk.refuse(Compact { out: f(&[3, 3]), ..compact });
+    let variance = Variance { x: f(&[2, 4]), axes: vec![1], correction: 0.0, out: f(&[2, 2, 1]) };
+    walk.refuse(Variance { x: walk.view(BF16, &[2, 4]), ..variance.clone() });
+    walk.refuse(Variance { out: walk.view(I32, &[2, 2, 1]), ..variance.clone() });
+    walk.refuse(Variance { axes: vec![2], ..variance.clone() });
+    walk.refuse(Variance { out: f(&[2, 1]), ..variance.clone() });
+    walk.refuse(Variance { correction: f64::NAN, ..variance });
+    let random = Random { seed: 0, stream: 0, kind: RandomKind::Bits, out: f(&[4]) };
+    let uniform = |low, high| RandomKind::Uniform { low, high };
+    let normal = |mean: f64, deviation: f64| RandomKind::Normal { mean, deviation };
+    walk.refuse(random.clone());
+    walk.refuse(Random { kind: RandomKind::Integers { low: 0, last: 9 }, ..random.clone() });
+    walk.refuse(Random { kind: uniform(0.0, 1.0), out: ids.clone(), ..random.clone() });
+    walk.refuse(Random { kind: uniform(0.0, f64::INFINITY), ..random.clone() });
+    walk.refuse(Random { kind: uniform(2.0, 1.0), ..random.clone() });
+    walk.refuse(Random { kind: normal(0.0, 1.0), out: ids, ..random.clone() });
+    walk.refuse(Random { kind: normal(f64::NAN, 1.0), ..random.clone() });
+    walk.refuse(Random { kind: normal(0.0, f64::NAN), ..random.clone() });
+    walk.refuse(Random { kind: normal(0.0, 1.0), out: walk.vast(F32, &[4]), ..random });
+}
+
 fn products(walk: &Walk) {
     let f = |dims: &[usize]| walk.view(F32, dims);
     let ints = walk.view(I32, &[2, 4]);
     let matmul = Matmul { a: f(&[2, 4]), b: f(&[4, 3]), out: f(&[2, 3]) };
     walk.refuse(Matmul { a: ints.clone(), ..matmul.clone() });
+    let wide = Matmul { out: walk.view(I32, &[2, 3]), ..matmul.clone() };
+    walk.refuse(wide.clone());
+    walk.refuse(Matmul { a: ints.clone(), ..wide });
     walk.refuse(Matmul { a: f(&[4]), ..matmul.clone() });
     walk.refuse(Matmul { a: f(&[2, 5]), ..matmul.clone() });
     walk.refuse(Matmul { a: f(&[7, 2, 4]), ..matmul.clone() });
@@ -326,6 +398,7 @@ fn others(walk: &Walk) {
     walk.refuse(Gated { up: f(&[5]), ..gated });
     walk.refuse(Copy { x: f(&[2, 32]), out: f(&[32, 2]) });
     walk.refuse(Copy { x: f(&[2, 32]), out: blocks.clone() });
+    walk.refuse(Copy { x: f(&[2, 32]), out: walk.view(Complex64, &[2, 32]) });
     walk.refuse(Quantize { x: f(&[2, 32]), out: f(&[2, 32]) });
     walk.refuse(Quantize { x: ints, out: blocks.clone() });
     walk.refuse(Dequantize { x: blocks, out: f(&[2, 64]) });

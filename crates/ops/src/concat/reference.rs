@@ -8,8 +8,8 @@ pub(super) fn concat(op: &Concat, host: &mut Host<'_>) {
         if part.dtype().is_block() {
             host.copy_blocks(input, &part);
         } else {
-            let values = host.read(input);
-            host.write(&part, &values);
+            let values = host.read_bits(input);
+            host.write_bits(&part, &values);
         }
     }
 }

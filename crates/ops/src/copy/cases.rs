@@ -2,9 +2,10 @@
 
 use super::Copy;
 use crate::case::{Case, Tolerance, Wgsl};
-use bessemer_core::DType::{self, BF16, Bool, F16, F32, I32, U8, U32};
+use bessemer_core::DType::{self, BF16, F16, F32, I32, I64, U8, U32, U64};
 
-const NUMBERS: [DType; 7] = [F32, F16, BF16, I32, U32, U8, Bool];
+/// What `auto` asks for.
+const QUICK: [DType; 4] = [F32, F16, I32, U8];
 
 /// Numbers that are awkward for some dtype: not representable, too large, ties, not numbers.
 const AWKWARD: [f64; 24] = [
@@ -36,8 +37,11 @@ const AWKWARD: [f64; 24] = [
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for from in NUMBERS {
-        for to in NUMBERS {
+    for from in DType::PLAIN {
+        for to in DType::PLAIN {
+            if from != to && (from.is_complex() || to.is_complex()) {
+                continue;
+            }
             let case = case(format!("{from} → {to} [3, 37]"), move |f| {
                 let x = f.operand(from, &[3, 37], |f, i| match AWKWARD.get(i) {
                     Some(&x) => x,
@@ -45,7 +49,8 @@ pub(crate) fn cases() -> Vec<Case> {
                 })?;
                 Ok(Copy { x, out: f.output(to, &[3, 37])? })
             });
-            cases.push(if from == to { case } else { case.quick() });
+            let quick = from != to && QUICK.contains(&from) && QUICK.contains(&to);
+            cases.push(if quick { case.quick() } else { case });
         }
         cases.push(case(format!("{from} transposed [33, 130]"), move |f| {
             Ok(Copy {
@@ -53,6 +58,25 @@ pub(crate) fn cases() -> Vec<Case> {
                 out: f.output(from, &[33, 130])?,
             })
         }));
+    }
+    for from in [I64, U64] {
+        for to in DType::PLAIN.into_iter().filter(|to| !to.is_complex()) {
+            let case = case(format!("{from} → {to}, many bits"), move |f| {
+                let x = f.integers(from, &[400], |f, i| {
+                    let bits = f.uniform().to_bits() << 4 | i as u64;
+                    // Of every size; near ties of floats; and the ends.
+                    match i % 8 {
+                        0 => [1 << 63, (1 << 63) - 1, u64::MAX, (1 << 24) + 1][i / 8 % 4],
+                        1 => (1 << 62) + (1 << 38) - 1 + (i as u64 / 8) % 3,
+                        2 => (0xff_u64 << 47) - 1 + (i as u64 / 8) % 3,
+                        3 => u64::MAX - (bits >> (i / 8)),
+                        _ => bits >> (i / 8),
+                    }
+                })?;
+                Ok(Copy { x, out: f.output(to, &[400])? })
+            });
+            cases.push(case);
+        }
     }
     for to in [BF16, F16, F32] {
         let case = case(format!("u32 → {to}, many bits"), move |f| {

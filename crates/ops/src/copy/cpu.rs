@@ -26,7 +26,8 @@ pub(crate) fn copy(cpu: &CpuContext<'_>, x: &View, out: &View) {
         return match out.dtype().block_bytes() {
             1 => by_tiles::<u8>(cpu, x, out, &layout, across),
             2 => by_tiles::<f16>(cpu, x, out, &layout, across),
-            _ => by_tiles::<u32>(cpu, x, out, &layout, across),
+            4 => by_tiles::<u32>(cpu, x, out, &layout, across),
+            _ => by_tiles::<u64>(cpu, x, out, &layout, across),
         };
     }
     in_runs(x, out, &layout, RUN, |x, out| by_rows(cpu, x, out));

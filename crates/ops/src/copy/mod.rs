@@ -3,6 +3,7 @@
 mod cases;
 pub(crate) mod cpu;
 pub(crate) mod metal;
+mod program;
 mod reference;
 pub(crate) mod webgpu;
 
@@ -20,7 +21,8 @@ use bessemer_core::{
 /// Floats round to even and become infinite where they are too large. To integers numbers are cut
 /// off towards zero and saturate, NaN becomes 0. To `Bool` all but 0 becomes 1. Block formats are
 /// only copied to the same format: [`Quantize`](crate::Quantize) and
-/// [`Dequantize`](crate::Dequantize) are ops of their own.
+/// [`Dequantize`](crate::Dequantize) are ops of their own. So are complex numbers: real numbers are
+/// copied to a view of one of the parts.
 ///
 /// ```
 /// use bessemer_core::{Batch, DType, Device, View};
@@ -55,6 +57,9 @@ impl Operation for Copy {
         let (from, to) = (x.dtype(), out.dtype());
         check.require(from == to || !(from.is_block() || to.is_block()), || {
             format!("x is {from} and out is {to}; use quantize or dequantize to convert blocks")
+        })?;
+        check.require(from == to || !(from.is_complex() || to.is_complex()), || {
+            format!("x is {from} and out is {to}; copy the real and the imaginary part")
         })
     }
 

@@ -3,13 +3,13 @@
 use super::Gather;
 use crate::case::{Case, Fixture, Tolerance};
 use bessemer_core::{
-    DType::{self, BF16, Bool, F16, F32, I32, Q8_0, U8, U32},
+    DType::{self, BF16, F16, F32, I32, I64, Q8_0, U32},
     Result, View,
 };
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for dtype in [F32, F16, BF16, I32, U32, U8, Bool] {
+    for dtype in DType::PLAIN {
         cases.push(rows(dtype, dtype, [11, 37], I32));
         cases.push(taken(dtype, &[4, 9, 5], &[3], 1));
         cases.push(taken(dtype, &[4, 9], &[2, 3], 1));
@@ -22,6 +22,13 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(rows(Q8_0, F32, [9, 96], U32).quick());
     cases.push(rows(F16, F32, [9, 64], U32).quick());
     cases.push(rows(F32, BF16, [9, 257], I32));
+    cases.push(rows(F32, F32, [9, 37], I64));
+    cases.push(case("i64 of many bits, at i64", |f| {
+        let table = f.integers(I64, &[5, 3], |f, _| f.uniform().to_bits() << 3)?;
+        let far = [4, u64::MAX, 5, 1 << 32, (-5i64) as u64, (-6i64) as u64, 1 << 63, u64::MAX >> 1];
+        let indices = f.integers(I64, &[8], |_, i| far[i])?;
+        Ok((table, indices, 0, f.output(I64, &[8, 3])?))
+    }));
     cases.push(rows(F32, F32, [5, 1], I32));
     cases.push(rows(F32, F32, [5, 0], I32));
     cases.push(rows(F32, F32, [0, 5], I32));
@@ -64,11 +71,11 @@ fn taken(dtype: DType, dims: &'static [usize], picked: &'static [usize], axis: u
 fn indices(f: &mut Fixture<'_>, dtype: DType, dims: &[usize], len: usize) -> Result<View> {
     let last = len as f64;
     let some = match dtype {
-        I32 => [last - 1.0, 0.0, -1.0, -last, last, -last - 1.0],
+        I32 | I64 => [last - 1.0, 0.0, -1.0, -last, last, -last - 1.0],
         _ => [last - 1.0, 0.0, last, last / 2.0, 4294967295.0, 2147483648.0],
     };
     f.operand(dtype, dims, |_, i| {
-        some[i % 6].floor().max(if dtype == I32 { f64::MIN } else { 0.0 })
+        some[i % 6].floor().max(if dtype == U32 { 0.0 } else { f64::MIN })
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::Gather;
 use crate::indices::{self, OUTSIDE};
-use bessemer_core::cpu::CpuContext;
+use bessemer_core::{DType, cpu::CpuContext};
 
 pub(super) fn gather(op: &Gather, cpu: &CpuContext<'_>) {
     if op.out.elements() == 0 {
@@ -12,7 +12,8 @@ pub(super) fn gather(op: &Gather, cpu: &CpuContext<'_>) {
     let last = shape.rank() - 1;
     let table = cpu.rows(&op.table);
     let indices = indices::load(cpu, &op.indices, shape[op.axis]);
-    let outside = if op.out.dtype().is_float() { f32::NAN } else { 0.0 };
+    let number = op.out.dtype().is_integer() || op.out.dtype() == DType::Bool;
+    let outside = if number { 0.0 } else { f32::NAN };
     if op.axis == last {
         // One index has no dimension of its own, so that `out` lacks one.
         let single = op.indices.shape().rank() == 0;

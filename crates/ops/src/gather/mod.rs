@@ -42,7 +42,7 @@ use smallvec::SmallVec;
 pub struct Gather {
     /// Where parts are picked from.
     pub table: View,
-    /// Which ones, `I32` or `U32`.
+    /// Which ones, `I32`, `U32` or `I64`.
     pub indices: View,
     /// The dimension of the table that the indices count along.
     pub axis: usize,
@@ -59,7 +59,7 @@ impl Operation for Gather {
         let Gather { table, indices, axis, out } = self;
         let operands = [("table", table), ("indices", indices), ("out", out)];
         let check = Check::new(self.name(), operands);
-        check.index(indices)?;
+        check.any_index(indices)?;
         check.axis("a table", table, *axis)?;
         let (from, to) = (table.dtype(), out.dtype());
         check.require(!from.is_block() || *axis + 1 < table.shape().rank(), || {
@@ -67,7 +67,7 @@ impl Operation for Gather {
                 "axis {axis} is the last one of a quantised table, whose rows are only read whole"
             )
         })?;
-        let casts = (from.is_float() || from.is_block()) && to.is_float();
+        let casts = (from.fits_f32() || from.is_block()) && to.fits_f32();
         check.require((from == to || casts) && !to.is_block(), || {
             format!("out is {to}, which cannot hold elements of a table of {from}")
         })?;

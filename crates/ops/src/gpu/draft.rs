@@ -116,6 +116,12 @@ impl Draft {
         self
     }
 
+    /// `uint NAME;`: any 32 bits.
+    pub(crate) fn word(mut self, name: impl Display, word: u32) -> Draft {
+        self.members = self.members.uint(name, word);
+        self
+    }
+
     /// `uint NAME;`: 1 if something holds, else 0.
     pub(crate) fn flag(self, name: impl Display, holds: bool) -> Draft {
         self.size(name, usize::from(holds))

@@ -46,6 +46,12 @@ pub(crate) fn msl_type(dtype: DType) -> &'static str {
         DType::I32 => "int",
         DType::U32 => "uint",
         DType::U8 | DType::Bool => "uchar",
+        DType::I8 => "char",
+        DType::I16 => "short",
+        DType::U16 => "ushort",
+        DType::I64 => "long",
+        // Doubles and complex numbers are only moved, as the bits they are.
+        DType::U64 | DType::F64 | DType::Complex64 => "ulong",
         blocks => unreachable!("{blocks} is a block format"),
     }
 }
@@ -55,6 +61,7 @@ pub(crate) fn bits_type(dtype: DType) -> &'static str {
     match dtype.block_bytes() {
         1 => "uchar",
         4 => "uint",
+        8 if !dtype.is_block() => "ulong",
         _ => "ushort",
     }
 }

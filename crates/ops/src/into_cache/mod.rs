@@ -116,7 +116,7 @@ impl Operation for IntoCache {
         check.shape(k, &[rows, kv_heads, size], "rows and head size of q")?;
         check.same_shape(v, k)?;
         check.same_shape(out, q)?;
-        let stored = keys.dtype().is_float() || keys.dtype() == DType::Q8_0;
+        let stored = keys.dtype().fits_f32() || keys.dtype() == DType::Q8_0;
         check.dtype(keys, stored, "f32, f16, bf16 or q8_0")?;
         check.same_dtype(values, keys)?;
         check.rank(keys, 3, "[kv_heads, tokens, head_size]")?;

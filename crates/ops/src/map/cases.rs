@@ -6,7 +6,7 @@ use crate::{
     case::{Case, Fixture, Tolerance, Wgsl},
 };
 use bessemer_core::{
-    DType::{self, BF16, Bool, F16, F32, I32, U8, U32},
+    DType::{self, BF16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64},
     Result, View,
 };
 use bessemer_program::{
@@ -56,13 +56,18 @@ fn mixed(f: &mut Fixture<'_>, dtype: DType, dims: &[usize]) -> Result<View> {
         60000.0,
         -87.5,
     ];
+    if dtype.is_integer() {
+        let bits = 8 * dtype.block_bytes();
+        let spread = if bits == 8 { 256.0 } else { 100.0 };
+        // The least, the most and their neighbours, among small ones of both signs.
+        return f.integers(dtype, dims, |f, i| match i % 7 {
+            3 => [1 << (bits - 1), (1 << (bits - 1)) - 1, u64::MAX, u64::MAX - 1][i % 4],
+            5 if bits == 64 => f.uniform().to_bits() << 5,
+            _ => (f.uniform() * spread - 50.0).floor() as i64 as u64,
+        });
+    }
     f.operand(dtype, dims, |f, i| match dtype {
         Bool => f.uniform().round(),
-        U8 => (f.uniform() * 256.0).floor(),
-        U32 if i % 7 == 3 => f64::from(u32::MAX) - (i % 3) as f64,
-        U32 => (f.uniform() * 50.0).floor(),
-        I32 if i % 7 == 3 => f64::from([i32::MIN, i32::MAX, -1][i % 3]),
-        I32 => (f.uniform() * 100.0 - 50.0).floor(),
         _ if i % 5 == 2 => SPECIAL[(i / 5) % SPECIAL.len()],
         _ => 4.0 * f.normal(),
     })
@@ -79,9 +84,12 @@ fn unaries(cases: &mut Vec<Case>) {
         for &ty in op.types() {
             let dtypes: &[DType] = match ty {
                 Type::F32 => &[F32, F16, BF16],
-                Type::I32 => &[I32],
-                Type::U32 => &[U32, U8],
+                Type::I32 => &[I32, I16, I8],
+                Type::U32 => &[U32, U16, U8],
                 Type::Bool => &[Bool],
+                Type::F64 => &[F64],
+                Type::I64 => &[I64],
+                Type::U64 => &[U64],
             };
             for &dtype in dtypes {
                 let name = format!("{op} {dtype}");
@@ -104,7 +112,7 @@ fn unaries(cases: &mut Vec<Case>) {
 }
 
 fn binaries(cases: &mut Vec<Case>) {
-    for dtype in [F32, F16, I32, U32, U8, Bool] {
+    for dtype in [F32, F16, I32, U32, U8, Bool, F64, I8, I16, U16, I64, U64] {
         let ty = Type::of(dtype).unwrap_or(Type::F32);
         for &op in Binary::ALL.iter().filter(|op| op.types().contains(&ty)) {
             let name = format!("{op} {dtype}");
@@ -137,9 +145,9 @@ fn binaries(cases: &mut Vec<Case>) {
 }
 
 fn casts(cases: &mut Vec<Case>) {
-    let dtypes = [F32, F16, BF16, I32, U32, U8, Bool];
-    for from in dtypes {
-        for to in dtypes {
+    let dtypes = DType::PLAIN.into_iter().filter(|dtype| !dtype.is_complex());
+    for from in dtypes.clone() {
+        for to in dtypes.clone() {
             let name = format!("cast {from} to {to}");
             cases.push(Case::new("map", name, Tolerance::EXACT, move |f| {
                 let program = program("cast", &[from], to, |b, x| b.cast(to, x[0]));

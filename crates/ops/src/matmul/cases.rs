@@ -3,7 +3,7 @@
 use super::{Dot, Matmul};
 use crate::case::{Case, Fixture, Tolerance};
 use bessemer_core::{
-    DType::{self, BF16, F16, F32},
+    DType::{self, BF16, Bool, F16, F32, I64, U64},
     Result, View,
 };
 
@@ -25,6 +25,31 @@ pub(crate) fn cases() -> Vec<Case> {
         for dtype in [F32, F16, BF16] {
             cases.push(plain(&[m, k], &[k, n], &[m, n], [dtype; 3]));
         }
+    }
+    for dtype in DType::PLAIN.into_iter().filter(|dtype| !dtype.fits_f32() && *dtype != Bool) {
+        for [m, k, n] in [[5, 7, 3], [33, 65, 37], [1, 30, 40], [40, 30, 1], [4, 0, 5], [6, 700, 5]]
+        {
+            cases.push(plain(&[m, k], &[k, n], &[m, n], [dtype; 3]));
+        }
+        cases.push(plain(&[3, 1, 9, 8], &[5, 8, 7], &[3, 5, 9, 7], [dtype; 3]));
+        let name = format!("{dtype} transposed, every second row, backwards");
+        cases.push(Case::new("matmul", name, tolerance(dtype, 31), move |f| {
+            let a = f.random(dtype, &[31, 20])?.transpose()?;
+            let b = f.random(dtype, &[62, 33])?.step(0, 60, 31, -2)?;
+            let out = f.strided_output(dtype, &[20, 33], &[1, 25], 7, 1000)?;
+            Ok(Matmul { a, b, out })
+        }));
+    }
+    for dtype in [I64, U64] {
+        let name = format!("{dtype} of many bits");
+        cases.push(Case::new("matmul", name, Tolerance::EXACT, move |f| {
+            let all = |f: &mut Fixture<'_>, _| f.uniform().to_bits() << 4;
+            Ok(Matmul {
+                a: f.integers(dtype, &[9, 40], all)?,
+                b: f.integers(dtype, &[40, 11], all)?,
+                out: f.output(dtype, &[9, 11])?,
+            })
+        }));
     }
     cases.push(plain(&[65, 600], &[600, 65], &[65, 65], [F16, F32, BF16]));
     cases.push(plain(&[33, 100], &[100, 17], &[33, 17], [F16, F32, BF16]).quick());
@@ -96,5 +121,6 @@ fn special(f: &mut Fixture<'_>, dims: &[usize; 2]) -> Result<View> {
 /// Sums of `len` products of normal numbers are about √len large.
 fn tolerance(out: DType, len: usize) -> Tolerance {
     let bound = Tolerance::of(out);
-    Tolerance { abs: bound.abs.max(1e-6) * (len as f64).sqrt().max(1.0), ..bound }
+    let least = if out.fits_f32() || out.is_complex() { 1e-6 } else { 0.0 };
+    Tolerance { abs: bound.abs.max(least) * (len as f64).sqrt().max(1.0), ..bound }
 }

@@ -5,23 +5,25 @@ pub(crate) mod cpu;
 mod dot;
 mod metal;
 mod reference;
+mod sums;
 mod webgpu;
 
 pub(crate) use cases::cases;
 pub use dot::Dot;
 
-use crate::check::Check;
+use crate::{bind, check::Check};
 use bessemer_core::{
-    Access, Cost, Host, Operation, Result, Shape, View,
+    Access, Cost, DType, DeviceKind, Host, Operation, Result, Shape, View,
     cpu::CpuContext,
     gpu::{GpuTraits, Launches},
 };
 
 /// `out = a · b` for each matrix of a batch.
 ///
-/// `a` is `[..., m, k]`, `b` is `[..., k, n]` and `out` `[..., m, n]`, of any float dtypes and any
-/// strides. The leading dimensions of `a` and `b` broadcast to those of `out` by NumPy's rule.
-/// Products are summed in `f32`; sums of nothing (`k = 0`) are 0.
+/// `a` is `[..., m, k]`, `b` is `[..., k, n]` and `out` `[..., m, n]`, of any strides. The leading
+/// dimensions of `a` and `b` broadcast to those of `out` by NumPy's rule. Their dtypes are floats of at
+/// most 32 bits, whose products are summed in `f32`; or all one of `f64`, `complex64` and the integers,
+/// which wrap. Sums of nothing (`k = 0`) are 0.
 ///
 /// ```
 /// use bessemer_core::{Batch, Device, View};
@@ -67,7 +69,13 @@ impl Operation for Matmul {
     fn check(&self) -> Result<()> {
         let Matmul { a, b, out } = self;
         let check = Check::new(self.name(), [("a", a), ("b", b), ("out", out)]);
-        check.all_floats()?;
+        match out.dtype() {
+            dtype if dtype == DType::F64 || dtype.is_complex() || dtype.is_integer() => {
+                check.same_dtype(a, out)?;
+                check.same_dtype(b, out)?;
+            }
+            _ => check.all_floats()?,
+        }
         for view in [a, b, out] {
             check.rank_at_least(view, 2)?;
         }
@@ -110,10 +118,18 @@ impl Operation for Matmul {
     }
 
     fn metal(&self, gpu: &GpuTraits) -> Result<Launches> {
-        metal::matmul(self, gpu)
+        match self.out.dtype() {
+            dtype if dtype.fits_f32() => metal::matmul(self, gpu),
+            DType::F64 => Err(bind::no_doubles(self.name(), DeviceKind::Metal)),
+            _ => sums::launches(self, |sum| sum.metal(gpu)),
+        }
     }
 
     fn webgpu(&self, gpu: &GpuTraits) -> Result<Launches> {
-        webgpu::launches(self, gpu)
+        match self.out.dtype() {
+            dtype if dtype.fits_f32() => webgpu::launches(self, gpu),
+            DType::F64 => Err(bind::no_doubles(self.name(), DeviceKind::WebGpu)),
+            _ => sums::launches(self, |sum| sum.webgpu(gpu)),
+        }
     }
 }

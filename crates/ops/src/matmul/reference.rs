@@ -1,19 +1,46 @@
 //! The reference implementation.
 
 use super::{Dot, Matmul};
-use bessemer_core::{Host, Shape, View};
+use bessemer_core::{Complex, Host, Number, Shape, View};
 
 pub(super) fn matmul(op: &Matmul, host: &mut Host<'_>) {
-    let (m, k, n) = op.sizes();
-    let (a, b) = (host.read(&widened(&op.a, op)), host.read(&widened(&op.b, op)));
-    let mut out = vec![0.0; op.out.elements()];
-    for (i, out) in out.iter_mut().enumerate() {
-        let (batch, row, column) = (i / (m * n), i / n % m, i % n);
-        for j in 0..k {
-            *out += a[(batch * m + row) * k + j] * b[(batch * k + j) * n + column];
+    let (a, b) = (widened(&op.a, op), widened(&op.b, op));
+    match op.out.dtype() {
+        dtype if dtype.is_integer() => {
+            let number = |number: Number| match number {
+                Number::Integer(x) => x as u64,
+                Number::Float(_) => unreachable!("{dtype} is an integer"),
+            };
+            let read = |view| host.read_numbers(view).into_iter().map(number).collect::<Vec<_>>();
+            let add = |sum: u64, x: u64, y: u64| sum.wrapping_add(x.wrapping_mul(y));
+            let out = sums(op, &read(&a), &read(&b), add);
+            host.write_bits(&op.out, &out);
+        }
+        dtype if dtype.is_complex() => {
+            let complex = |view| -> Vec<Complex<f64>> {
+                let parts = host.read(view);
+                parts.as_chunks().0.iter().map(|&[re, im]| Complex::new(re, im)).collect()
+            };
+            let out = sums(op, &complex(&a), &complex(&b), |sum, x, y| sum + x * y);
+            let out: Vec<f64> = out.iter().flat_map(|z| [z.re, z.im]).collect();
+            host.write(&op.out, &out);
+        }
+        _ => {
+            let out = sums(op, &host.read(&a), &host.read(&b), |sum, x, y| sum + x * y);
+            host.write(&op.out, &out);
         }
     }
-    host.write(&op.out, &out);
+}
+
+/// The sums of products, each begun with zero; `add` adds one.
+fn sums<T: Copy + Default>(op: &Matmul, a: &[T], b: &[T], add: impl Fn(T, T, T) -> T) -> Vec<T> {
+    let (m, k, n) = op.sizes();
+    let sum = |i: usize| {
+        let (batch, row, column) = (i / (m * n), i / n % m, i % n);
+        let (a, b) = (&a[(batch * m + row) * k..][..k], &b[batch * k * n..]);
+        (0..k).fold(T::default(), |sum, j| add(sum, a[j], b[j * n + column]))
+    };
+    (0..op.out.elements()).map(sum).collect()
 }
 
 /// The view with the leading dimensions of the result.

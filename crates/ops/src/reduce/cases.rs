@@ -6,7 +6,7 @@ use crate::{
     case::{Case, Fixture, Tolerance},
 };
 use bessemer_core::{
-    DType::{self, BF16, Bool, F16, F32, I32, U8, U32},
+    DType::{self, Bool, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64},
     Error, Result, View,
 };
 use bessemer_program::{Builder, Direction, Program, Type};
@@ -63,6 +63,7 @@ fn of(
 fn result_dtype(kind: ReduceKind, dtype: DType) -> Option<DType> {
     let ty = Type::of(dtype)?;
     let out = match kind {
+        ReduceKind::ArgMin | ReduceKind::ArgMax if ty.is_wide() => I64,
         ReduceKind::ArgMin | ReduceKind::ArgMax => U32,
         ReduceKind::Mean if !dtype.is_float() => F32,
         _ => dtype,
@@ -72,7 +73,7 @@ fn result_dtype(kind: ReduceKind, dtype: DType) -> Option<DType> {
 
 fn dtypes(cases: &mut Vec<Case>) {
     for kind in ReduceKind::ALL {
-        for dtype in [F32, F16, BF16, I32, U32, U8, Bool] {
+        for dtype in DType::PLAIN {
             let Some(out) = result_dtype(kind, dtype) else {
                 continue;
             };
@@ -152,6 +153,17 @@ fn sizes(cases: &mut Vec<Case>) {
     }
 }
 
+/// Integers with all their bits in use.
+fn extremes(f: &mut Fixture<'_>, dtype: DType, dims: &[usize]) -> Result<View> {
+    let most = if dtype.is_signed_integer() { u64::MAX >> 1 } else { u64::MAX };
+    let most = most >> (64 - 8 * dtype.block_bytes());
+    f.integers(dtype, dims, |f, i| match i % 5 {
+        0 => most - i as u64 % 3,
+        1 => most.wrapping_add(1 + i as u64),
+        _ => f.uniform().to_bits() >> 3,
+    })
+}
+
 fn special(cases: &mut Vec<Case>) {
     for kind in ReduceKind::ALL {
         let Some(out) = result_dtype(kind, F32) else {
@@ -173,6 +185,40 @@ fn special(cases: &mut Vec<Case>) {
             of(f, kind, (F32, x), &[1], false, out)
         }));
     }
+    for (dtype, out) in [(I8, I64), (I16, I64), (I32, I64), (U8, U64), (U16, U64), (U32, U64)] {
+        for kind in [ReduceKind::Sum, ReduceKind::Prod] {
+            for (dims, axis) in [([3, 700], 1), ([700, 3], 0), ([5, 3], 1)] {
+                let name = format!("{dtype} {dims:?} over {axis} → {out}");
+                cases.push(Case::new(kind.name(), name, Tolerance::EXACT, move |f| {
+                    let x = extremes(f, dtype, &dims)?;
+                    of(f, kind, (dtype, x), &[axis], false, out)
+                }));
+            }
+        }
+    }
+    for dtype in [I64, U64] {
+        for kind in [ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Min, ReduceKind::Max] {
+            let name = format!("{dtype} of many bits");
+            cases.push(Case::new(kind.name(), name, Tolerance::EXACT, move |f| {
+                let x = extremes(f, dtype, &[4, 1200])?;
+                of(f, kind, (dtype, x), &[1], false, dtype)
+            }));
+        }
+    }
+    for kind in [ReduceKind::ArgMin, ReduceKind::ArgMax] {
+        cases.push(Case::new(kind.name(), "f32 [3, 900] → i64", Tolerance::EXACT, move |f| {
+            let x = f.random(F32, &[3, 900])?;
+            of(f, kind, (F32, x), &[1], false, I64)
+        }));
+    }
+    cases.push(Case::new("sum", "f64 that cancel", Tolerance::of(F64), |f| {
+        let x = f.operand(F64, &[100_000], |f, i| match i % 4 {
+            0 => 1e15,
+            2 => -1e15,
+            _ => f.uniform(),
+        })?;
+        of(f, ReduceKind::Sum, (F64, x), &[0], false, F64)
+    }));
     cases.push(Case::new("sum", "wrapping i32", Tolerance::EXACT, |f| {
         let x = f.operand(I32, &[1000], |_, i| f64::from(i32::MAX - i as i32))?;
         of(f, ReduceKind::Sum, (I32, x), &[0], false, I32)

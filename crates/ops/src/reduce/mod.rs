@@ -21,19 +21,22 @@ use std::fmt;
 /// How values become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceKind {
-    /// Their sum; 0 of none. Floats are summed in double precision, integers wrap.
+    /// Their sum; 0 of none. Floats are summed in double precision or better; integers wrap, in 64
+    /// bits if the result has as many.
     Sum,
     /// Their mean, which is a float; NaN of none.
     Mean,
-    /// Their product; 1 of none. Floats in double precision, integers wrap.
+    /// Their product; 1 of none. Floats in double precision, integers as in sums.
     Prod,
     /// The smallest; NaN if any is.
     Min,
     /// The largest; NaN if any is.
     Max,
-    /// Where the smallest is first, or the first NaN: its number among those reduced, as `u32`.
+    /// Where the smallest is first, or the first NaN: its number among those reduced, as
+    /// `u32` or `i64`.
     ArgMin,
-    /// Where the largest is first, or the first NaN: its number among those reduced, as `u32`.
+    /// Where the largest is first, or the first NaN: its number among those reduced, as
+    /// `u32` or `i64`.
     ArgMax,
     /// Whether any is true; false of none.
     Any,
@@ -72,12 +75,24 @@ impl ReduceKind {
 
     /// Whether it takes values of type `ty` and gives results stored as `out`.
     pub fn fits(self, ty: Type, out: DType) -> bool {
+        let stored = Type::of(out);
         match self {
-            ReduceKind::Sum | ReduceKind::Prod | ReduceKind::Min | ReduceKind::Max => {
-                ty.is_number() && Type::of(out) == Some(ty)
+            ReduceKind::Sum | ReduceKind::Prod => {
+                let widened = match ty {
+                    Type::I32 => out == DType::I64,
+                    Type::U32 => out == DType::U64,
+                    _ => false,
+                };
+                ty.is_number() && (widened || stored == Some(ty))
             }
-            ReduceKind::Mean => ty.is_number() && out.is_float(),
-            ReduceKind::ArgMin | ReduceKind::ArgMax => ty.is_number() && out == DType::U32,
+            ReduceKind::Min | ReduceKind::Max => ty.is_number() && stored == Some(ty),
+            ReduceKind::Mean => {
+                let alike = (ty == Type::F64) == (out == DType::F64);
+                ty.is_number() && out.is_float() && alike
+            }
+            ReduceKind::ArgMin | ReduceKind::ArgMax => {
+                ty.is_number() && matches!(out, DType::U32 | DType::I64)
+            }
             ReduceKind::Any | ReduceKind::All => ty == Type::Bool && out == DType::Bool,
         }
     }
@@ -217,7 +232,9 @@ impl Operation for Reduce {
         }
         if matches!(kind, ReduceKind::ArgMin | ReduceKind::ArgMax) && u32::try_from(count).is_err()
         {
-            return refuse(format!("{kind} over {count} elements; indices are u32"));
+            return refuse(format!(
+                "{kind} over {count} elements; split them, at most 2^32 are supported"
+            ));
         }
         Ok(())
     }

@@ -3,13 +3,13 @@
 use super::Scatter;
 use crate::case::{Case, Fixture, Tolerance};
 use bessemer_core::{
-    DType::{self, BF16, Bool, F16, F32, I32, Q4_0, Q8_0, U8, U32},
+    DType::{self, BF16, F16, F32, I32, I64, Q4_0, Q8_0, U32},
     Result, View,
 };
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for dtype in [F32, F16, BF16, I32, U32, U8, Bool] {
+    for dtype in DType::PLAIN {
         cases.push(plain(dtype, dtype, &[9, 37], 0));
         cases.push(plain(dtype, dtype, &[3, 37], 1));
     }
@@ -23,6 +23,11 @@ pub(crate) fn cases() -> Vec<Case> {
     for dtype in DType::BLOCKS {
         cases.push(plain(dtype, dtype, &[4, 5, 256], 1));
     }
+    cases.push(case("f16 at i64", |f| {
+        let far = [2, 0, u64::MAX, 1 << 32, 7, (-8i64) as u64];
+        let indices = f.integers(I64, &[6], |_, i| far[i])?;
+        Ok((f.random(F16, &[6, 33])?, indices, 0, f.output(F16, &[7, 33])?))
+    }));
     cases.push(plain(F32, F32, &[5, 6, 7, 8], 2));
     cases.push(plain(F32, F32, &[5, 6, 7, 8], 0));
     cases.push(plain(F32, F32, &[5, 0], 0));

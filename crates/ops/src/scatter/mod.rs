@@ -41,7 +41,7 @@ use smallvec::SmallVec;
 pub struct Scatter {
     /// What is written.
     pub x: View,
-    /// Where to, `I32` or `U32`, of one dimension.
+    /// Where to, `I32`, `U32` or `I64`, of one dimension.
     pub indices: View,
     /// The dimension of the table that the indices count along.
     pub axis: usize,
@@ -58,7 +58,7 @@ impl Operation for Scatter {
         let Scatter { x, indices, axis, table } = self;
         let operands = [("x", x), ("indices", indices), ("table", table)];
         let check = Check::new(self.name(), operands);
-        check.index(indices)?;
+        check.any_index(indices)?;
         check.rank(indices, 1, "one index per part of x")?;
         check.axis("a table", table, *axis)?;
         let rank = table.shape().rank();
@@ -66,7 +66,7 @@ impl Operation for Scatter {
         check.require(!to.is_block() || *axis + 1 < rank, || {
             format!("axis {axis} is the last one of a quantised table, whose rows are only written whole")
         })?;
-        let casts = from.is_float() && (to.is_float() || to.is_block());
+        let casts = from.fits_f32() && (to.fits_f32() || to.is_block());
         check.require(from == to || casts, || {
             format!("x is {from}, which cannot be stored in a table of {to}")
         })?;

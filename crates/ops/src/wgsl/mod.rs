@@ -21,7 +21,10 @@ use bessemer_core::{
     DType, DeviceKind, Error, Layout, Result, View,
     gpu::{Binding, GpuTraits, Kernel, Launch, Params, Source},
 };
-use bessemer_program::wgsl::{MATHS, PACKED, Use};
+use bessemer_program::{
+    Type,
+    wgsl::{MATHS, PACKED, Use, Words, type_name},
+};
 use std::{borrow::Cow, fmt::Write, ops::Range};
 
 /// A launch in the making.
@@ -87,6 +90,40 @@ pub(crate) fn step(op: &'static str, step: isize) -> Result<i32> {
     i32::try_from(step).map_err(|_| Error::NoKernel { op, device: DeviceKind::WebGpu, why })
 }
 
+/// What an element of `dtype` is when it is loaded: integers of 64 bits, and what is only moved as
+/// such, are pairs of words.
+pub(crate) fn element_type(dtype: DType) -> &'static str {
+    match Type::of(dtype) {
+        Some(ty) => type_name(ty),
+        None if dtype.is_complex() => type_name(Type::U64),
+        None => type_name(Type::F32),
+    }
+}
+
+/// `number_of(index, len)`: an index of so many things, of which those below 0 count from the end;
+/// `len` or more if there is no such.
+pub(crate) fn wgsl_index(dtype: DType) -> &'static str {
+    match dtype {
+        DType::I64 => {
+            "fn number_of(index: vec2<u32>, len: u32) -> u32 {
+    if index.y == 0u { return index.x; }
+    // From the end; no more than there are.
+    let back = 0u - index.x;
+    if index.y == 0xffffffffu && back != 0u && back <= len { return len - back; }
+    return 0xffffffffu;
+}
+"
+        }
+        DType::I32 => {
+            "fn number_of(index: i32, len: u32) -> u32 {
+    return select(u32(index), u32(index + i32(len)), index < 0);
+}
+"
+        }
+        _ => "fn number_of(index: u32, len: u32) -> u32 { return index; }\n",
+    }
+}
+
 /// Where the first element of a view lies from where its binding starts, in elements; for blocks
 /// in halves of words.
 pub(crate) fn at(gpu: &GpuTraits, view: &View) -> i32 {
@@ -138,7 +175,19 @@ impl<'g> Build<'g> {
     /// Floats of the scratch memory, as an array of that name.
     pub(crate) fn scratch(mut self, name: &str, range: Range<usize>, write: bool) -> Build<'g> {
         let binding = Binding::Scratch { range, write };
-        self.bound.push(Operand::Scratch { name: name.to_owned(), binding });
+        self.bound.push(Operand::Scratch { name: name.to_owned(), words: Words::F32, binding });
+        self
+    }
+
+    /// Whole numbers of the scratch memory, as an array of that name.
+    pub(crate) fn scratch_words(
+        mut self,
+        name: &str,
+        range: Range<usize>,
+        write: bool,
+    ) -> Build<'g> {
+        let binding = Binding::Scratch { range, write };
+        self.bound.push(Operand::Scratch { name: name.to_owned(), words: Words::U32, binding });
         self
     }
 

@@ -14,9 +14,10 @@ use bessemer_program::{
 /// What a launch binds.
 pub(super) enum Operand {
     View(Bound),
-    /// Floats of the scratch memory, as an array.
+    /// Words of the scratch memory, as an array.
     Scratch {
         name: String,
+        words: Words,
         binding: Binding,
     },
 }
@@ -79,7 +80,8 @@ impl Operand {
     fn usage(&self) -> (DType, Use) {
         match self {
             Operand::View(bound) => (bound.view.dtype(), bound.usage),
-            Operand::Scratch { .. } => (DType::F32, Use::Write),
+            Operand::Scratch { words: Words::F32, .. } => (DType::F32, Use::Write),
+            Operand::Scratch { .. } => (DType::U32, Use::Write),
         }
     }
 }
@@ -98,9 +100,9 @@ impl Build<'_> {
             };
             let bound = match operand {
                 Operand::View(bound) => bound,
-                Operand::Scratch { name, binding } => {
+                Operand::Scratch { name, words, binding } => {
                     let writes = matches!(binding, Binding::Scratch { write: true, .. });
-                    self = self.also(&Words::F32.variable(name, number, writes));
+                    self = self.also(&words.variable(name, number, writes));
                     continue;
                 }
             };
@@ -151,7 +153,7 @@ impl Variable<'_> {
     /// knows to be the same for all of them. Of memory that nobody writes it knows by itself.
     fn same(&self) -> String {
         let (name, dtype) = (&self.bound.name, self.bound.view.dtype());
-        let ty = Type::of(dtype).unwrap_or(Type::U32);
+        let ty = super::element_type(dtype);
         let head = format!("fn same_{name}(i: i32, thread: u32) -> {ty}");
         match self.writes {
             false => format!("{head} {{ return load_{name}(i); }}\n"),

@@ -3,7 +3,7 @@
 use super::{Shared, size, step};
 use crate::bind::{self, Bound, Input};
 use bessemer_core::{
-    Result, Shape, View,
+    DeviceKind, Result, Shape, View,
     gpu::{Binding, GpuTraits, Params},
 };
 use bessemer_program::{
@@ -61,10 +61,15 @@ pub(crate) fn fill(
     slots: &[Slot],
     others: &dyn Fn(Slot) -> Result<u32>,
 ) -> Result<Params> {
+    bind::refuse_doubles(op, program, DeviceKind::WebGpu)?;
     let bound = bind::bound(program, inputs, outputs).expect("checked: as many as parameters");
     let view = |i: usize| match bound[i] {
         Bound::Input(Input::View(view)) | Bound::Output(view) => Some(view),
         Bound::Input(Input::Value(_)) => None,
+    };
+    let value = |i: usize| match bound[i] {
+        Bound::Input(Input::Value(value)) => *value,
+        _ => Literal::from(0u32),
     };
     // The number of a view among the views.
     let number = |param: usize| {
@@ -83,10 +88,8 @@ pub(crate) fn fill(
                 view(param).map_or(0, at).cast_unsigned()
             }
             Slot::Len(param) => size(op, view(param).map_or(0, View::elements))?,
-            Slot::Value(param, ty) => match &bound[param] {
-                Bound::Input(Input::Value(value)) => word_of(ty, *value),
-                _ => 0,
-            },
+            Slot::Value(param, ty) => word_of(ty, value(param)),
+            Slot::High(param) => (value(param).bits() >> 32) as u32,
             other => others(other)?,
         };
         params = params.u32(word);
@@ -97,7 +100,7 @@ pub(crate) fn fill(
 fn word_of(ty: Type, value: Literal) -> u32 {
     match ty {
         Type::Bool => u32::from(value.bits() != 0),
-        _ => value.bits(),
+        _ => value.low(),
     }
 }
 

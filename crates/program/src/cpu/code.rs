@@ -19,21 +19,40 @@ pub struct Code {
     pub(super) weight: usize,
     /// How many slots the file needs.
     pub(super) slots: usize,
-    /// Where each piece of threadgroup memory starts, and its length.
-    pub(super) shared: Vec<(usize, usize)>,
+    /// The threadgroup memory.
+    pub(super) shared: Vec<SharedAt>,
     /// Whether no slots are needed when all views can be used in place.
     pub(super) streams: bool,
     /// Whether elements ask for their number.
     pub(super) numbers: bool,
+    /// Whether it yields values of 64 bits.
+    pub(super) yields_wide: bool,
     /// Stores to views in the program; too many to count if there are blocks.
     pub(super) stores: usize,
+}
+
+/// A piece of threadgroup memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedAt {
+    /// Where it starts, in words of 64 bits.
+    pub(super) start: usize,
+    /// How many elements it has.
+    pub(super) len: usize,
+    pub(super) wide: bool,
+}
+
+impl SharedAt {
+    /// The words of 64 bits it takes.
+    pub(super) fn words(self) -> usize {
+        if self.wide { self.len } else { self.len.div_ceil(2) }
+    }
 }
 
 /// What a step reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Arg {
     Slot(u16),
-    Bits(u32),
+    Bits(u64),
     Uniform(u8),
 }
 
@@ -41,6 +60,8 @@ pub(super) enum Arg {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dst {
     pub(super) slot: u16,
+    /// Whether its lanes have 64 bits, and so two slots.
+    pub(super) wide: bool,
     /// Whether lanes that are not active may be overwritten: nobody will read them.
     pub(super) whole: bool,
     /// The view that the next step stores this to, for which alone it is made.
@@ -75,6 +96,7 @@ pub(super) enum Step {
         b: Arg,
     },
     Fma {
+        ty: Type,
         dst: Dst,
         args: [Arg; 3],
     },
@@ -114,18 +136,21 @@ pub(super) enum Step {
     },
     StoreView {
         view: ParamId,
+        wide: bool,
         value: Arg,
     },
     StoreBuffer {
         param: ParamId,
         index: Arg,
         signed: bool,
+        wide: bool,
         value: Arg,
     },
     StoreShared {
         shared: usize,
         index: Arg,
         signed: bool,
+        wide: bool,
         value: Arg,
     },
     Atomic {
@@ -182,9 +207,9 @@ impl Code {
         let body = compiler.block(&source.body, true);
         let mut start = 0;
         let shared = source.shared.iter().map(|shared| {
-            let len = shared.len as usize;
-            start += len;
-            (start - len, len)
+            let at = SharedAt { start, len: shared.len as usize, wide: shared.ty.is_wide() };
+            start += at.words();
+            at
         });
         let shared = shared.collect();
         let straight = body.iter().all(|step| !matches!(step, Step::If { .. } | Step::Loop { .. }));
@@ -193,6 +218,7 @@ impl Code {
         Code {
             name: source.name.clone(),
             numbers: uses_numbers(&source.body),
+            yields_wide: program.yields().is_some_and(Type::is_wide),
             isa,
             weight: weight(&body),
             slots: slots.count(),
@@ -259,7 +285,7 @@ impl Compiler<'_> {
         let (dst, Inst::Store { to: Place::Here(view), value }) = (inst.dst()?, next) else {
             return None;
         };
-        let plain = self.source.params[view.index()].dtype.block_bytes() == 4;
+        let plain = super::is_plain(self.source.params[view.index()].dtype);
         let only = *value == Operand::Reg(dst) && self.slots.accesses(dst) == 2;
         (top && plain && only).then_some(*view)
     }
@@ -273,6 +299,7 @@ impl Compiler<'_> {
         };
         let dst = |reg: &crate::Reg| Dst {
             slot: self.slots.slot(*reg),
+            wide: self.source.registers[reg.index()].is_wide(),
             whole: self.slots.is_whole(*reg, number),
             out,
         };
@@ -291,14 +318,15 @@ impl Compiler<'_> {
                 Step::Compare { op: *op, ty: ty(a), dst: dst(d), a: arg(a), b: arg(b) }
             }
             Inst::Fma { dst: d, a, b, c } => {
-                Step::Fma { dst: dst(d), args: [arg(a), arg(b), arg(c)] }
+                Step::Fma { ty: ty(a), dst: dst(d), args: [arg(a), arg(b), arg(c)] }
             }
             Inst::Select { dst: d, cond, a, b } => {
                 Step::Select { dst: dst(d), cond: arg(cond), a: arg(a), b: arg(b) }
             }
             // Integers of the other sign keep their bits.
             Inst::Convert { to, dst: d, a }
-                if ty(a) == *to || ty(a).is_integer() && to.is_integer() =>
+                if ty(a) == *to
+                    || ty(a).is_integer() && to.is_integer() && ty(a).is_wide() == to.is_wide() =>
             {
                 Step::Mov { dst: dst(d), a: arg(a) }
             }
@@ -326,17 +354,21 @@ impl Compiler<'_> {
                 },
             },
             Inst::Store { to, value } => match to {
-                Place::Here(view) => Step::StoreView { view: *view, value: arg(value) },
+                Place::Here(view) => {
+                    Step::StoreView { view: *view, wide: ty(value).is_wide(), value: arg(value) }
+                }
                 Place::Buffer(param, i) => Step::StoreBuffer {
                     param: *param,
                     index: arg(i),
                     signed: signed(i),
+                    wide: ty(value).is_wide(),
                     value: arg(value),
                 },
                 Place::Shared(shared, i) => Step::StoreShared {
                     shared: shared.index(),
                     index: arg(i),
                     signed: signed(i),
+                    wide: ty(value).is_wide(),
                     value: arg(value),
                 },
             },

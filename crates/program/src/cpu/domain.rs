@@ -5,6 +5,7 @@ use super::{
     axes::{Axes, Steps, Window},
     code::Code,
     grid::BufferAt,
+    is_plain,
     lanes::{File, Src, Yielded},
     machine::Machine,
 };
@@ -87,7 +88,7 @@ pub struct Domain<'p> {
     /// By parameter; what is no view is nowhere.
     views: SmallVec<[ViewAt; 4]>,
     buffers: Vec<BufferAt>,
-    uniforms: SmallVec<[u32; 4]>,
+    uniforms: SmallVec<[u64; 4]>,
     /// What went wrong first.
     failed: OnceLock<String>,
     deadline: &'p Deadline,
@@ -141,7 +142,7 @@ impl<'p> Domain<'p> {
             shared: false,
         };
         let mut views: SmallVec<[ViewAt; 4]> = SmallVec::with_capacity(params.len());
-        let mut uniforms: SmallVec<[u32; 4]> = SmallVec::with_capacity(params.len());
+        let mut uniforms: SmallVec<[u64; 4]> = SmallVec::with_capacity(params.len());
         let mut buffers = Vec::new();
         let mut leader = None;
         for (i, (param, binding)) in params.iter().zip(bindings).enumerate() {
@@ -338,15 +339,17 @@ impl Worker<'_, '_> {
         unsafe { self.machine.run()? };
         Ok(match self.machine.yielded {
             Some(Src::At(first)) => {
+                let lanes = self.machine.lanes;
                 // SAFETY: lanes of a register or of a view that the caller keeps as it is.
-                Yielded::Many(unsafe { std::slice::from_raw_parts(first, self.machine.lanes) })
+                unsafe {
+                    match self.domain.code.yields_wide {
+                        true => Yielded::Wide(std::slice::from_raw_parts(first.cast(), lanes)),
+                        false => Yielded::Many(std::slice::from_raw_parts(first, lanes)),
+                    }
+                }
             }
             Some(Src::One(value)) => Yielded::One(value),
             None => Yielded::One(0),
         })
     }
-}
-
-fn is_plain(dtype: DType) -> bool {
-    matches!(dtype, DType::F32 | DType::I32 | DType::U32)
 }

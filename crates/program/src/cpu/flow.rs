@@ -6,7 +6,7 @@ use super::{
     lanes::Src,
     machine::{Machine, Outcome, Round, spread},
 };
-use crate::{program::endless, types::TRUE};
+use crate::{literal::TRUE, program::endless};
 
 impl Machine<'_> {
     pub(super) unsafe fn branch(&mut self, cond: Arg, then: &[Step], other: &[Step]) -> Outcome {
@@ -74,7 +74,7 @@ impl Machine<'_> {
     /// Active lanes where `cond` is true leave the round, or the loop.
     pub(super) unsafe fn leave(&mut self, cond: Arg, the_loop: bool) {
         // SAFETY: as for `run`.
-        let cond = unsafe { self.arg(cond).lanes(self.lanes) };
+        let cond = unsafe { self.arg(cond).lanes::<u32>(self.lanes) };
         let mask = self.mask.as_deref();
         let Some(round) = self.rounds.last_mut() else {
             return;

@@ -1,6 +1,12 @@
 //! Kernel-form programs over a grid of threadgroups, and buffers addressed by number.
 
-use super::{code::Code, domain::Binding, kernels::Lanes, lanes::File, machine::Machine};
+use super::{
+    code::Code,
+    domain::Binding,
+    kernels::{Lanes, Word},
+    lanes::File,
+    machine::Machine,
+};
 use crate::{Atomic, Index, LaunchConfig, Literal, ParamKind, Program, SIMD_WIDTH, Type, scalar};
 use bessemer_core::{DType, Deadline};
 use bessemer_simd::{Isa, convert};
@@ -9,7 +15,7 @@ use std::{
     ops::Range,
     sync::{
         OnceLock,
-        atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed},
+        atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed},
     },
 };
 
@@ -32,8 +38,9 @@ impl BufferAt {
         BufferAt { first: std::ptr::null_mut(), dtype: DType::U32, len: 0 };
 
     /// Memory that holds lanes.
-    pub(super) fn of_lanes(lanes: &mut [u32]) -> BufferAt {
-        BufferAt { first: lanes.as_mut_ptr().cast(), dtype: DType::U32, len: lanes.len() }
+    pub(super) fn of_lanes(words: &mut [u64], len: usize, wide: bool) -> BufferAt {
+        let dtype = if wide { DType::U64 } else { DType::U32 };
+        BufferAt { first: words.as_mut_ptr().cast(), dtype, len }
     }
 
     /// Fills the active lanes of `d` with the elements at `index`; the first index that is
@@ -41,9 +48,9 @@ impl BufferAt {
     ///
     /// # Safety
     /// The elements must be there.
-    pub(super) unsafe fn load(
+    pub(super) unsafe fn load<W: Word>(
         &self,
-        d: &mut [u32],
+        d: &mut [W],
         index: Lanes<'_>,
         signed: bool,
         mask: Option<&[u32]>,
@@ -51,7 +58,7 @@ impl BufferAt {
         for (lane, d) in d.iter_mut().enumerate().filter(|(lane, _)| active(mask, *lane)) {
             let at = self.at(index, lane, signed)?;
             // SAFETY: within the buffer, as just seen.
-            *d = unsafe { self.get(at) };
+            *d = W::of(unsafe { self.get(at) });
         }
         Ok(())
     }
@@ -60,18 +67,18 @@ impl BufferAt {
     ///
     /// # Safety
     /// The elements must be there and writable.
-    pub(super) unsafe fn store(
+    pub(super) unsafe fn store<W: Word>(
         &self,
         lanes: usize,
         index: Lanes<'_>,
         signed: bool,
-        value: Lanes<'_>,
+        value: Lanes<'_, W>,
         mask: Option<&[u32]>,
     ) -> Result<(), i64> {
         for lane in (0..lanes).filter(|&lane| active(mask, lane)) {
             let at = self.at(index, lane, signed)?;
             // SAFETY: within the buffer, as just seen.
-            unsafe { self.put(at, value.get(lane)) };
+            unsafe { self.put(at, value.get(lane).bits()) };
         }
         Ok(())
     }
@@ -95,8 +102,9 @@ impl BufferAt {
             let at = self.at(index, lane, signed)?;
             // SAFETY: within the buffer, as just seen; aligned, as elements are.
             let element = unsafe { AtomicU32::from_ptr(self.first.cast::<u32>().add(at)) };
-            let value = Literal::from_bits(ty, value.get(lane));
-            let change = |old| scalar::atomic(op, Literal::from_bits(ty, old), value).bits();
+            let literal = |bits: u32| Literal::from_bits(ty, bits.into());
+            let value = literal(value.get(lane));
+            let change = |old| scalar::atomic(op, literal(old), value).low();
             *d = element.update(Relaxed, Relaxed, change);
         }
         Ok(())
@@ -113,24 +121,34 @@ impl BufferAt {
 
     /// # Safety
     /// `at` must be within the buffer.
-    unsafe fn get(&self, at: usize) -> u32 {
+    #[inline(always)]
+    unsafe fn get(&self, at: usize) -> u64 {
         // SAFETY: the caller's promise, here and below; elements are aligned.
         unsafe {
             let byte = || AtomicU8::from_ptr(self.first.add(at)).load(Relaxed);
             let half = || AtomicU16::from_ptr(self.first.cast::<u16>().add(at)).load(Relaxed);
-            match self.dtype {
+            let lane = match self.dtype {
                 DType::F16 => convert::f32_from_f16_bits(half()).to_bits(),
                 DType::BF16 => u32::from(half()) << 16,
                 DType::U8 => byte().into(),
+                DType::I8 => i32::from(byte() as i8) as u32,
+                DType::U16 => half().into(),
+                DType::I16 => i32::from(half() as i16) as u32,
                 DType::Bool => u32::from(byte() != 0).wrapping_neg(),
+                DType::F64 | DType::I64 | DType::U64 => {
+                    return AtomicU64::from_ptr(self.first.cast::<u64>().add(at)).load(Relaxed);
+                }
                 _ => AtomicU32::from_ptr(self.first.cast::<u32>().add(at)).load(Relaxed),
-            }
+            };
+            lane.into()
         }
     }
 
     /// # Safety
     /// `at` must be within the buffer, which must be writable.
-    unsafe fn put(&self, at: usize, lane: u32) {
+    #[inline(always)]
+    unsafe fn put(&self, at: usize, bits: u64) {
+        let lane = bits as u32;
         // SAFETY: the caller's promise, here and below; elements are aligned.
         unsafe {
             let byte = |x: u8| AtomicU8::from_ptr(self.first.add(at)).store(x, Relaxed);
@@ -139,8 +157,12 @@ impl BufferAt {
             match self.dtype {
                 DType::F16 => half(convert::f16_bits_from_f32(f32::from_bits(lane))),
                 DType::BF16 => half(convert::bf16_bits_from_f32(f32::from_bits(lane))),
-                DType::U8 => byte(lane as u8),
+                DType::U8 | DType::I8 => byte(lane as u8),
+                DType::U16 | DType::I16 => half(lane as u16),
                 DType::Bool => byte((lane & 1) as u8),
+                DType::F64 | DType::I64 | DType::U64 => {
+                    AtomicU64::from_ptr(self.first.cast::<u64>().add(at)).store(bits, Relaxed);
+                }
                 _ => AtomicU32::from_ptr(self.first.cast::<u32>().add(at)).store(lane, Relaxed),
             }
         }
@@ -203,7 +225,7 @@ pub struct Grid<'p> {
     code: &'p Code,
     launch: LaunchConfig,
     buffers: Vec<BufferAt>,
-    uniforms: Vec<u32>,
+    uniforms: Vec<u64>,
     /// What went wrong first.
     failed: OnceLock<String>,
     deadline: &'p Deadline,
@@ -216,7 +238,7 @@ unsafe impl Send for Grid<'_> {}
 
 thread_local! {
     /// The registers and the threadgroup memory.
-    static FILE: RefCell<(File, Vec<u32>)> = const { RefCell::new((File::new(), Vec::new())) };
+    static FILE: RefCell<(File, Vec<u64>)> = const { RefCell::new((File::new(), Vec::new())) };
 }
 
 impl<'p> Grid<'p> {
@@ -262,7 +284,7 @@ impl<'p> Grid<'p> {
     pub unsafe fn run(&self, range: Range<usize>) -> Result<(), String> {
         FILE.with_borrow_mut(|(file, shared)| {
             let LaunchConfig { grid, block } = self.launch;
-            let len = self.code.shared.iter().map(|(_, len)| len).sum();
+            let len = self.code.shared.iter().map(|shared| shared.words()).sum();
             shared.resize(len, 0);
             let (uniforms, buffers) = (&self.uniforms, &self.buffers);
             let mut machine = Machine::new(

@@ -1,14 +1,18 @@
 //! The register file: an array of lanes per slot, and where each register's value is right now.
 
-use super::{LANES, kernels::Lanes};
+use super::{
+    LANES,
+    kernels::{Lanes, Word},
+};
 
 /// Where a register's lanes are.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Src {
-    /// In memory: its own slot, or a view that can be used in place.
+    /// In memory: its own slot, or a view that can be used in place. Lanes of 64 bits start there
+    /// too.
     At(*const u32),
-    /// The same value in all lanes.
-    One(u32),
+    /// The same value in all lanes, with zeros before it if it is of 32 bits.
+    One(u64),
 }
 
 /// A cache line of lanes.
@@ -16,7 +20,7 @@ pub(super) enum Src {
 #[repr(C, align(64))]
 struct Line([u32; 16]);
 
-/// The lanes of all slots, and one more to work in.
+/// The lanes of all slots, and two more to work in: lanes of 64 bits take two slots.
 pub(super) struct File {
     lines: Vec<Line>,
     pub(super) sources: Vec<Src>,
@@ -29,7 +33,7 @@ impl File {
 
     /// Makes room for `slots`.
     pub(super) fn resize(&mut self, slots: usize) {
-        let lines = (slots + 1) * LANES / 16;
+        let lines = (slots + 2) * LANES / 16;
         if self.lines.len() < lines {
             self.lines.resize(lines, Line([0; 16]));
         }
@@ -47,12 +51,12 @@ impl Src {
     /// The lanes to read.
     ///
     /// # Safety
-    /// `n` lanes must be there, and nobody may write to them while the result is in use.
-    pub(super) unsafe fn lanes<'a>(self, n: usize) -> Lanes<'a> {
+    /// `n` lanes of that many bits must be there, and nobody may write to them while the result is in use.
+    pub(super) unsafe fn lanes<'a, W: Word>(self, n: usize) -> Lanes<'a, W> {
         match self {
             // SAFETY: the caller's promise.
-            Src::At(first) => Lanes::Many(unsafe { std::slice::from_raw_parts(first, n) }),
-            Src::One(value) => Lanes::One(value),
+            Src::At(first) => Lanes::Many(unsafe { std::slice::from_raw_parts(first.cast(), n) }),
+            Src::One(bits) => Lanes::One(W::of(bits)),
         }
     }
 }
@@ -60,8 +64,10 @@ impl Src {
 /// What a box of elements yielded.
 #[derive(Clone, Copy, Debug)]
 pub enum Yielded<'a> {
-    /// The bits of a value per element, row by row.
+    /// The bits of a value per element, row by row, of a type of 32 bits.
     Many(&'a [u32]),
+    /// The same of a type of 64 bits.
+    Wide(&'a [u64]),
     /// The same bits for all elements.
-    One(u32),
+    One(u64),
 }

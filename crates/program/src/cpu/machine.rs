@@ -5,11 +5,12 @@ use super::{
     code::{Arg, AtomicPlace, Code, Dst, Step},
     domain::Here,
     grid::{BufferAt, Place},
-    kernels::{self, Lanes},
+    kernels::{self, Lanes, Word},
     lanes::{File, Src},
-    memory,
 };
-use crate::{Index, MAX_ROUNDS, ParamId, SIMD_WIDTH, Scope, program::stopped, scalar};
+use crate::{
+    Fold, Index, Literal, MAX_ROUNDS, ParamId, SIMD_WIDTH, Scope, Type, program::stopped, scalar,
+};
 use bessemer_core::{Deadline, Meter, TimeIsUp};
 use bessemer_simd::Isa;
 use smallvec::SmallVec;
@@ -21,7 +22,7 @@ pub(super) struct Machine<'r> {
     pub(super) isa: Isa,
     pub(super) file: &'r mut File,
     /// The bits of uniforms, by parameter.
-    pub(super) uniforms: &'r [u32],
+    pub(super) uniforms: &'r [u64],
     /// How many lanes.
     pub(super) lanes: usize,
     /// Map form: the views at this box, by parameter, the number of its first element, and how
@@ -33,7 +34,7 @@ pub(super) struct Machine<'r> {
     pub(super) window: (usize, usize),
     /// Kernel form: buffers, by parameter, threadgroup memory, and where the group is.
     pub(super) buffers: &'r [BufferAt],
-    pub(super) shared: &'r mut [u32],
+    pub(super) shared: &'r mut [u64],
     pub(super) place: Place,
     /// Which lanes are active; `None` if all are.
     pub(super) mask: Option<Box<[u32]>>,
@@ -61,9 +62,9 @@ impl<'r> Machine<'r> {
     pub(super) fn new(
         code: &'r Code,
         file: &'r mut File,
-        uniforms: &'r [u32],
+        uniforms: &'r [u64],
         buffers: &'r [BufferAt],
-        shared: &'r mut [u32],
+        shared: &'r mut [u64],
         failed: &'r OnceLock<String>,
         deadline: &'r Deadline,
     ) -> Machine<'r> {
@@ -131,115 +132,112 @@ impl<'r> Machine<'r> {
                 }
                 Step::Unary { op, ty, dst, a } => {
                     let a = self.arg(*a);
-                    self.assign(*dst, [a], |d, [a]| match a {
-                        Lanes::Many(a) => kernels::unary(isa, *op, *ty, d, a),
-                        Lanes::One(a) => kernels::unary(isa, *op, *ty, d, &[a]),
-                    });
-                }
-                Step::Binary { op, ty, dst, a, b } => {
-                    let args = [self.arg(*a), self.arg(*b)];
-                    self.assign(*dst, args, |d, [a, b]| kernels::binary(isa, *op, *ty, d, a, b));
-                }
-                Step::Compare { op, ty, dst, a, b } => {
-                    let args = [self.arg(*a), self.arg(*b)];
-                    self.assign(*dst, args, |d, [a, b]| kernels::compare(isa, *op, *ty, d, a, b));
-                }
-                Step::Fma { dst, args } => {
-                    let args = args.map(|arg| self.arg(arg));
-                    self.assign(*dst, args, |d, [a, b, c]| kernels::fma(isa, d, a, b, c));
-                }
-                Step::Select { dst, cond, a, b } => {
-                    let (a, b) = (self.arg(*a), self.arg(*b));
-                    match self.arg(*cond) {
-                        Src::One(0) => self.copy(*dst, b),
-                        Src::One(_) => self.copy(*dst, a),
-                        cond => self.assign(*dst, [cond, a, b], |d, [cond, a, b]| {
-                            if let Lanes::Many(cond) = cond {
-                                kernels::select(isa, d, cond, a, b);
-                            }
+                    match ty.is_wide() {
+                        false => self.assign(*dst, [a], |d, [a]| match a {
+                            Lanes::Many(a) => kernels::unary(isa, *op, *ty, d, a),
+                            Lanes::One(a) => kernels::unary(isa, *op, *ty, d, &[a]),
+                        }),
+                        true => self.assign(*dst, [a], |d, [a]| match a {
+                            Lanes::Many(a) => kernels::unary_wide(isa, *op, *ty, d, a),
+                            Lanes::One(a) => kernels::unary_wide(isa, *op, *ty, d, &[a]),
                         }),
                     }
                 }
-                Step::Convert { from, to, dst, a } => {
-                    let a = self.arg(*a);
-                    self.assign(*dst, [a], |d, [a]| match a {
-                        Lanes::Many(a) => kernels::convert(isa, *from, *to, d, a),
-                        Lanes::One(a) => kernels::convert(isa, *from, *to, d, &[a]),
-                    });
+                Step::Binary { op, ty, dst, a, b } => {
+                    let args = [self.arg(*a), self.arg(*b)];
+                    match ty.is_wide() {
+                        false => self.assign(*dst, args, |d, [a, b]| {
+                            kernels::binary(isa, *op, *ty, d, a, b)
+                        }),
+                        true => self.assign(*dst, args, |d, [a, b]| {
+                            kernels::binary_wide(isa, *op, *ty, d, a, b);
+                        }),
+                    }
                 }
+                Step::Compare { op, ty, dst, a, b } => {
+                    let args = [self.arg(*a), self.arg(*b)];
+                    match ty.is_wide() {
+                        false => self.assign(*dst, args, |d, [a, b]| {
+                            kernels::compare(isa, *op, *ty, d, a, b);
+                        }),
+                        true => self.assign(*dst, args, |d, [a, b]| {
+                            kernels::compare_wide(isa, *op, *ty, d, a, b);
+                        }),
+                    }
+                }
+                Step::Fma { ty, dst, args } => {
+                    let args = args.map(|arg| self.arg(arg));
+                    match ty.is_wide() {
+                        false => {
+                            self.assign(*dst, args, |d, [a, b, c]| kernels::fma(isa, d, a, b, c));
+                        }
+                        true => self.assign(*dst, args, |d, [a, b, c]| {
+                            kernels::fma_wide(isa, d, a, b, c);
+                        }),
+                    }
+                }
+                Step::Select { dst, cond, a, b } => match dst.wide {
+                    false => self.select::<u32>(*dst, *cond, *a, *b),
+                    true => self.select::<u64>(*dst, *cond, *a, *b),
+                },
+                Step::Convert { from, to, dst, a } => self.convert((*from, *to), *dst, *a),
                 Step::Index { index, dst } => {
                     let place = self.place;
                     match place.same_for_all(*index) {
-                        Some(value) => self.copy(*dst, Src::One(value)),
+                        Some(value) => self.copy(*dst, Src::One(value.into())),
                         None if *index == Index::Element => self.numbers(*dst),
                         None => self.fill(*dst, &[], |d| place.indices(*index, d)),
                     }
                 }
-                Step::LoadView { view, dst, held } => self.load_view(*view, *dst, *held),
-                Step::StoreView { view, value } => {
-                    let (here, value) = (self.views[view.index()], self.arg(*value));
-                    let in_place = matches!(value, Src::At(from) if from == here.first.cast());
-                    if !(in_place && here.plain && here.spread(self.window).is_row()) {
-                        let value = value.lanes(self.lanes);
-                        memory::store_box(isa, here, self.window, value, self.mask.as_deref());
-                    }
-                }
+                Step::LoadView { view, dst, held } => match dst.wide {
+                    false => self.load_view::<u32>(*view, *dst, *held),
+                    true => self.load_view::<u64>(*view, *dst, *held),
+                },
+                Step::StoreView { view, wide, value } => match wide {
+                    false => self.store_view::<u32>(*view, *value),
+                    true => self.store_view::<u64>(*view, *value),
+                },
                 Step::LoadBuffer { param, dst, index, signed } => {
                     let at = self.buffers[param.index()];
                     self.gather(at, *dst, *index, *signed).map_err(|at| self.outside(param, at))?;
                 }
-                Step::StoreBuffer { param, index, signed, value } => {
+                Step::StoreBuffer { param, index, signed, wide, value } => {
                     let at = self.buffers[param.index()];
-                    let index = self.arg(*index).lanes(self.lanes);
-                    let value = self.arg(*value).lanes(self.lanes);
-                    at.store(self.lanes, index, *signed, value, self.mask.as_deref())
+                    self.scatter(at, (*index, *signed), (*value, *wide))
                         .map_err(|at| self.outside(param, at))?;
                 }
                 Step::LoadShared { shared, dst, index, signed } => {
-                    let memory = BufferAt::of_lanes(self.shared_memory(*shared));
+                    let memory = self.shared_memory(*shared);
                     self.gather(memory, *dst, *index, *signed)
                         .map_err(|at| outside("threadgroup memory", at))?;
                 }
-                Step::StoreShared { shared, index, signed, value } => {
-                    let memory = BufferAt::of_lanes(self.shared_memory(*shared));
-                    let index = self.arg(*index).lanes(self.lanes);
-                    let value = self.arg(*value).lanes(self.lanes);
-                    memory
-                        .store(self.lanes, index, *signed, value, self.mask.as_deref())
+                Step::StoreShared { shared, index, signed, wide, value } => {
+                    let memory = self.shared_memory(*shared);
+                    self.scatter(memory, (*index, *signed), (*value, *wide))
                         .map_err(|at| outside("threadgroup memory", at))?;
                 }
                 Step::Atomic { op, ty, dst, at, index, signed, value } => {
                     let memory = match at {
                         AtomicPlace::Buffer(param) => self.buffers[param.index()],
-                        AtomicPlace::Shared(shared) => {
-                            BufferAt::of_lanes(self.shared_memory(*shared))
-                        }
+                        AtomicPlace::Shared(shared) => self.shared_memory(*shared),
                     };
                     let args = [self.arg(*index), self.arg(*value)];
                     let [index, value] = args.map(|arg| arg.lanes(self.lanes));
                     let mask = self.mask.clone();
-                    self.fill(*dst, &args, |d| {
+                    self.fill::<u32, _>(*dst, &args, |d| {
                         memory.atomic(*op, *ty, d, index, *signed, value, mask.as_deref())
                     })
                     .map_err(|at| outside("the memory of an atomic", at))?;
                 }
                 Step::Reduce { op, ty, scope, dst, a } => {
-                    let (a, n) = (self.arg(*a), self.lanes);
                     let width = match scope {
                         Scope::Simd => SIMD_WIDTH,
-                        Scope::Group => n,
+                        Scope::Group => self.lanes,
                     };
-                    let mut lanes = vec![0; n];
-                    spread(a.lanes(n), &mut lanes);
-                    for part in lanes.chunks_mut(width) {
-                        let fold = |a: u32, b: u32| {
-                            let literal = |bits| crate::Literal::from_bits(*ty, bits);
-                            scalar::fold(*op, literal(a), literal(b)).bits()
-                        };
-                        let all = part.iter().copied().reduce(fold).unwrap_or(0);
-                        part.fill(all);
+                    match ty.is_wide() {
+                        false => self.reduce::<u32>((*op, *ty), width, *dst, *a),
+                        true => self.reduce::<u64>((*op, *ty), width, *dst, *a),
                     }
-                    self.fill(*dst, &[], |d| d.copy_from_slice(&lanes));
                 }
                 Step::If { cond, then, other } => self.branch(*cond, then, other)?,
                 Step::Loop { body, number, weight } => self.repeat(body, *number, *weight)?,
@@ -260,25 +258,39 @@ impl<'r> Machine<'r> {
     }
 
     /// Whether `dst` must keep the lanes that are not active.
-    fn blends(&self, dst: Dst) -> bool {
+    pub(super) fn blends(&self, dst: Dst) -> bool {
         self.mask.is_some() && !dst.whole
     }
 
     /// Gives `dst` what `compute` makes of `args`. If they are the same in all lanes, so is it.
-    unsafe fn assign<const N: usize>(
+    unsafe fn assign<D: Word, W: Word, const N: usize>(
         &mut self,
         dst: Dst,
         args: [Src; N],
-        compute: impl FnOnce(&mut [u32], [Lanes<'_>; N]),
+        compute: impl FnOnce(&mut [D], [Lanes<'_, W>; N]),
     ) {
-        let n = self.lanes;
         if args.iter().all(|arg| matches!(arg, Src::One(_))) {
-            let mut one = [0];
+            let mut one = [D::default()];
             // SAFETY: no lanes are read.
             compute(&mut one, args.map(|arg| unsafe { arg.lanes(0) }));
-            self.copy(dst, Src::One(one[0]));
+            self.copy(dst, Src::One(one[0].bits()));
             return;
         }
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.place(dst, args, |d, n| compute(d, args.map(|arg| arg.lanes(n))));
+        }
+    }
+
+    /// Gives `dst` what `compute` writes to as many lanes as it is told, none of which are those of
+    /// `args`.
+    unsafe fn place<D: Word, const N: usize>(
+        &mut self,
+        dst: Dst,
+        args: [Src; N],
+        compute: impl FnOnce(&mut [D], usize),
+    ) {
+        let n = self.lanes;
         let own = self.file.slot(dst.slot.into());
         let reads = |place: *mut u32| {
             let at = |arg: &Src| matches!(arg, Src::At(from) if *from == place.cast_const());
@@ -289,11 +301,10 @@ impl<'r> Machine<'r> {
             _ if self.blends(dst) || reads(own) => self.file.slot(self.code.slots),
             _ => own,
         };
-        // SAFETY: a slot has room for all lanes, as has the view (`out`), and it is not among
-        // the operands, as was just seen; operands have as many lanes.
+        // SAFETY: slots have room for all lanes, as has the view (`out`), and are not among the
+        // operands, as was just seen; operands have as many lanes.
         unsafe {
-            let d = std::slice::from_raw_parts_mut(place, n);
-            compute(d, args.map(|arg| arg.lanes(n)));
+            compute(std::slice::from_raw_parts_mut(place.cast(), n), n);
         }
         if place == self.file.slot(self.code.slots) {
             self.copy(dst, Src::At(place));
@@ -312,7 +323,12 @@ impl<'r> Machine<'r> {
     }
 
     /// Gives `dst` what `fill` writes to its lanes while it reads `args`.
-    fn fill<T>(&mut self, dst: Dst, args: &[Src], fill: impl FnOnce(&mut [u32]) -> T) -> T {
+    pub(super) fn fill<W: Word, T>(
+        &mut self,
+        dst: Dst,
+        args: &[Src],
+        fill: impl FnOnce(&mut [W]) -> T,
+    ) -> T {
         let own = self.file.slot(dst.slot.into()).cast_const();
         let reads = args.iter().any(|arg| matches!(arg, Src::At(from) if *from == own));
         let slot = match self.blends(dst) || reads {
@@ -322,7 +338,7 @@ impl<'r> Machine<'r> {
         let place = self.file.slot(slot);
         // SAFETY: a slot has room for all lanes, and nothing else refers to it now: what it held
         // is overwritten, and it is not read, as was just seen.
-        let result = fill(unsafe { std::slice::from_raw_parts_mut(place, self.lanes) });
+        let result = fill(unsafe { std::slice::from_raw_parts_mut(place.cast(), self.lanes) });
         if slot == self.code.slots {
             self.copy(dst, Src::At(place));
         } else {
@@ -332,7 +348,14 @@ impl<'r> Machine<'r> {
     }
 
     /// Gives `dst` the value of `from`: no lanes move if it is the same for all.
-    fn copy(&mut self, dst: Dst, from: Src) {
+    pub(super) fn copy(&mut self, dst: Dst, from: Src) {
+        match dst.wide {
+            false => self.copy_lanes::<u32>(dst, from),
+            true => self.copy_lanes::<u64>(dst, from),
+        }
+    }
+
+    fn copy_lanes<W: Word>(&mut self, dst: Dst, from: Src) {
         let (slot, n) = (usize::from(dst.slot), self.lanes);
         let own = self.file.slot(slot);
         let blends = self.blends(dst);
@@ -347,7 +370,7 @@ impl<'r> Machine<'r> {
             if matches!(from, Src::At(at) if at == own.cast_const()) {
                 return;
             }
-            let d = std::slice::from_raw_parts_mut(own, n);
+            let d: &mut [W] = std::slice::from_raw_parts_mut(own.cast(), n);
             if !matches!(now, Src::At(at) if at == own.cast_const()) && blends {
                 spread(now.lanes(n), d);
             }
@@ -370,52 +393,66 @@ impl<'r> Machine<'r> {
         self.file.sources[slot] = Src::At(own);
     }
 
-    unsafe fn load_view(&mut self, view: ParamId, dst: Dst, held: bool) {
-        let here = self.views[view.index()];
-        let spread = here.spread(self.window);
-        // SAFETY: the view has an element per lane, as the caller of `run` promises.
+    unsafe fn select<W: Word>(&mut self, dst: Dst, cond: Arg, a: Arg, b: Arg) {
+        let (a, b, isa) = (self.arg(a), self.arg(b), self.isa);
+        match self.arg(cond) {
+            Src::One(0) => self.copy(dst, b),
+            Src::One(_) => self.copy(dst, a),
+            // SAFETY: as for `run`.
+            cond => unsafe {
+                self.place::<W, 3>(dst, [cond, a, b], |d, n| {
+                    if let Lanes::Many(cond) = cond.lanes(n) {
+                        kernels::select(isa, d, cond, a.lanes(n), b.lanes(n));
+                    }
+                });
+            },
+        }
+    }
+
+    unsafe fn convert(&mut self, types: (Type, Type), dst: Dst, a: Arg) {
+        let (a, isa) = ([self.arg(a)], self.isa);
+        fn all<'a, W>(lanes: &'a Lanes<'_, W>) -> &'a [W] {
+            match lanes {
+                Lanes::Many(lanes) => lanes,
+                Lanes::One(one) => std::slice::from_ref(one),
+            }
+        }
+        // SAFETY: as for `run`.
         unsafe {
-            if spread.is_point() {
-                let mut one = [0];
-                memory::load_box(self.isa, here, (1, 1), &mut one);
-                self.copy(dst, Src::One(one[0]));
-            } else if here.plain && spread.is_row() && !self.blends(dst) && !(here.shared && held) {
-                self.file.sources[usize::from(dst.slot)] = Src::At(here.first.cast_const().cast());
-            } else {
-                let (isa, window) = (self.isa, self.window);
-                self.fill(dst, &[], |d| memory::load_box(isa, here, window, d));
+            match (types.0.is_wide(), types.1.is_wide()) {
+                (false, false) => {
+                    self.assign(dst, a, |d, [a]| kernels::narrow(isa, types, d, all(&a)));
+                }
+                (false, true) => {
+                    self.assign(dst, a, |d, [a]| kernels::widen(isa, types, d, all(&a)));
+                }
+                (true, false) => {
+                    self.assign(dst, a, |d, [a]| kernels::shorten(isa, types, d, all(&a)));
+                }
+                (true, true) => {
+                    self.assign(dst, a, |d, [a]| kernels::convert_wide(isa, types, d, all(&a)));
+                }
             }
         }
     }
 
-    /// Gives `dst` elements of `memory`; those of inactive lanes are not touched.
-    unsafe fn gather(
-        &mut self,
-        memory: BufferAt,
-        dst: Dst,
-        index: Arg,
-        signed: bool,
-    ) -> Result<(), i64> {
-        let index = self.arg(index);
-        if let (Src::One(_), None) = (index, &self.mask) {
-            let mut one = [0];
-            // SAFETY: as for `run`; no lanes are read.
-            unsafe { memory.load(&mut one, index.lanes(0), signed, None)? };
-            self.copy(dst, Src::One(one[0]));
-            return Ok(());
+    unsafe fn reduce<W: Word>(&mut self, (op, ty): (Fold, Type), width: usize, dst: Dst, a: Arg) {
+        let mut lanes = vec![W::default(); self.lanes];
+        // SAFETY: as for `run`.
+        spread(unsafe { self.arg(a).lanes(self.lanes) }, &mut lanes);
+        for part in lanes.chunks_mut(width) {
+            let literal = |lane: W| Literal::from_bits(ty, lane.bits());
+            let all = part.iter().map(|&lane| literal(lane)).reduce(|a, b| scalar::fold(op, a, b));
+            part.fill(W::of(all.map_or(0, Literal::bits)));
         }
-        let mask = self.mask.clone();
-        // SAFETY: as for `run`.
-        let lanes = unsafe { index.lanes(self.lanes) };
-        // SAFETY: as for `run`.
-        self.fill(dst, &[index], |d| unsafe { memory.load(d, lanes, signed, mask.as_deref()) })
+        self.fill::<W, _>(dst, &[], |d| d.copy_from_slice(&lanes));
     }
 
     /// The numbers of the elements of a box.
     fn numbers(&mut self, dst: Dst) {
         let (first, (row_step, column_step)) = (self.first_number, self.number_steps);
         let columns = self.window.1.max(1);
-        self.fill(dst, &[], |d| {
+        self.fill::<u32, _>(dst, &[], |d| {
             for (row, d) in d.chunks_mut(columns).enumerate() {
                 let first = first.wrapping_add(row_step.wrapping_mul(row as u32));
                 for (column, d) in d.iter_mut().enumerate() {
@@ -425,9 +462,10 @@ impl<'r> Machine<'r> {
         });
     }
 
-    fn shared_memory(&mut self, shared: usize) -> &mut [u32] {
-        let (start, len) = self.code.shared[shared];
-        &mut self.shared[start..start + len]
+    fn shared_memory(&mut self, shared: usize) -> BufferAt {
+        let at = self.code.shared[shared];
+        let words = &mut self.shared[at.start..at.start + at.words()];
+        BufferAt::of_lanes(words, at.len, at.wide)
     }
 
     fn outside(&self, param: &ParamId, at: i64) -> String {
@@ -440,7 +478,7 @@ fn outside(what: &str, at: i64) -> String {
 }
 
 /// All lanes of `from`, wherever they are.
-pub(super) fn spread(from: Lanes<'_>, to: &mut [u32]) {
+pub(super) fn spread<W: Word>(from: Lanes<'_, W>, to: &mut [W]) {
     match from {
         Lanes::Many(from) => to.copy_from_slice(from),
         Lanes::One(from) => to.fill(from),

@@ -1,14 +1,23 @@
 //! Moving the elements of views into lanes and back, from any dtype and strides.
 
-use super::{domain::Here, kernels::Lanes};
+use super::{
+    domain::Here,
+    kernels::{Lanes, Word},
+};
 use bessemer_core::DType;
 use bessemer_simd::{Arch, Isa, Kernel, convert};
 
 /// Fills `to`, row by row, with the elements of a box of `window`.
 ///
 /// # Safety
-/// They must be there, and nobody may write to them meanwhile.
-pub(super) unsafe fn load_box(isa: Isa, here: Here, window: (usize, usize), to: &mut [u32]) {
+/// They must be there, of a dtype that has lanes of `W` in registers, and nobody may write to them
+/// meanwhile.
+pub(super) unsafe fn load_box<W: Elements>(
+    isa: Isa,
+    here: Here,
+    window: (usize, usize),
+    to: &mut [W],
+) {
     isa.run(Load { here, window, to });
 }
 
@@ -16,12 +25,13 @@ pub(super) unsafe fn load_box(isa: Isa, here: Here, window: (usize, usize), to: 
 /// only those it marks.
 ///
 /// # Safety
-/// They must be there, and nobody may touch them meanwhile.
-pub(super) unsafe fn store_box(
+/// They must be there, of a dtype that has lanes of `W` in registers, and nobody may touch them
+/// meanwhile.
+pub(super) unsafe fn store_box<W: Elements>(
     isa: Isa,
     here: Here,
     window: (usize, usize),
-    from: Lanes<'_>,
+    from: Lanes<'_, W>,
     mask: Option<&[u32]>,
 ) {
     isa.run(Store { here, window, from, mask });
@@ -29,65 +39,114 @@ pub(super) unsafe fn store_box(
 
 /// Elements as they are stored, and as lanes.
 trait Stored: Copy {
-    fn lane(self) -> u32;
-    fn from_lane(lane: u32) -> Self;
+    type Lane: Word;
+    fn lane(self) -> Self::Lane;
+    fn from_lane(lane: Self::Lane) -> Self;
 }
 
 macro_rules! stored {
-    ($name:ident($type:ty), |$x:ident| $to:expr, |$lane:ident| $from:expr) => {
+    ($name:ident($type:ty) $word:ty, |$x:ident| $to:expr, |$lane:ident| $from:expr) => {
         #[derive(Clone, Copy)]
         #[repr(transparent)]
         struct $name($type);
 
         impl Stored for $name {
+            type Lane = $word;
+
             #[inline(always)]
-            fn lane(self) -> u32 {
+            fn lane(self) -> $word {
                 let $x = self.0;
                 $to
             }
 
             #[inline(always)]
-            fn from_lane($lane: u32) -> $name {
+            fn from_lane($lane: $word) -> $name {
                 $name($from)
             }
         }
     };
 }
 
-stored!(Plain(u32), |x| x, |lane| lane);
-stored!(Half(u16), |x| convert::f32_from_f16_bits(x).to_bits(), |lane| {
+stored!(Plain(u32) u32, |x| x, |lane| lane);
+stored!(Half(u16) u32, |x| convert::f32_from_f16_bits(x).to_bits(), |lane| {
     convert::f16_bits_from_f32(f32::from_bits(lane))
 });
-stored!(Brain(u16), |x| u32::from(x) << 16, |lane| {
+stored!(Brain(u16) u32, |x| u32::from(x) << 16, |lane| {
     convert::bf16_bits_from_f32(f32::from_bits(lane))
 });
-stored!(Byte(u8), |x| u32::from(x), |lane| lane as u8);
-stored!(Truth(u8), |x| u32::from(x != 0).wrapping_neg(), |lane| (lane & 1) as u8);
+stored!(Byte(u8) u32, |x| u32::from(x), |lane| lane as u8);
+stored!(SignedByte(i8) u32, |x| i32::from(x) as u32, |lane| lane as i8);
+stored!(Short(u16) u32, |x| u32::from(x), |lane| lane as u16);
+stored!(SignedShort(i16) u32, |x| i32::from(x) as u32, |lane| lane as i16);
+stored!(Truth(u8) u32, |x| u32::from(x != 0).wrapping_neg(), |lane| (lane & 1) as u8);
+stored!(Wide(u64) u64, |x| x, |lane| lane);
 
-struct Load<'a> {
-    here: Here,
-    window: (usize, usize),
-    to: &'a mut [u32],
+/// Lanes, and the dtypes whose elements they can be.
+pub(super) trait Elements: Word {
+    fn load<A: Arch>(load: Load<'_, Self>);
+    fn store<A: Arch>(store: Store<'_, Self>);
 }
 
-impl Kernel for Load<'_> {
-    type Output = ();
+impl Elements for u32 {
+    #[inline(always)]
+    fn load<A: Arch>(load: Load<'_, u32>) {
+        match load.here.dtype {
+            DType::F16 => load.load::<Half>(),
+            DType::BF16 => load.load::<Brain>(),
+            DType::U8 => load.load::<Byte>(),
+            DType::I8 => load.load::<SignedByte>(),
+            DType::U16 => load.load::<Short>(),
+            DType::I16 => load.load::<SignedShort>(),
+            DType::Bool => load.load::<Truth>(),
+            _ => load.load::<Plain>(),
+        }
+    }
 
     #[inline(always)]
-    fn run<A: Arch>(self) {
-        match self.here.dtype {
-            DType::F16 => self.load::<Half>(),
-            DType::BF16 => self.load::<Brain>(),
-            DType::U8 => self.load::<Byte>(),
-            DType::Bool => self.load::<Truth>(),
-            _ => self.load::<Plain>(),
+    fn store<A: Arch>(store: Store<'_, u32>) {
+        match store.here.dtype {
+            DType::F16 => store.store::<Half>(),
+            DType::BF16 => store.store::<Brain>(),
+            DType::U8 => store.store::<Byte>(),
+            DType::I8 => store.store::<SignedByte>(),
+            DType::U16 => store.store::<Short>(),
+            DType::I16 => store.store::<SignedShort>(),
+            DType::Bool => store.store::<Truth>(),
+            _ => store.store::<Plain>(),
         }
     }
 }
 
-impl Load<'_> {
+impl Elements for u64 {
     #[inline(always)]
-    fn load<T: Stored>(self) {
+    fn load<A: Arch>(load: Load<'_, u64>) {
+        load.load::<Wide>();
+    }
+
+    #[inline(always)]
+    fn store<A: Arch>(store: Store<'_, u64>) {
+        store.store::<Wide>();
+    }
+}
+
+pub(super) struct Load<'a, W> {
+    here: Here,
+    window: (usize, usize),
+    to: &'a mut [W],
+}
+
+impl<W: Elements> Kernel for Load<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arch>(self) {
+        W::load::<A>(self);
+    }
+}
+
+impl<W: Word> Load<'_, W> {
+    #[inline(always)]
+    fn load<T: Stored<Lane = W>>(self) {
         let (rows, columns) = self.window;
         let Here { row_step, column_step, .. } = self.here;
         let first = self.here.first.cast::<T>();
@@ -130,31 +189,25 @@ impl Load<'_> {
     }
 }
 
-struct Store<'a> {
+pub(super) struct Store<'a, W> {
     here: Here,
     window: (usize, usize),
-    from: Lanes<'a>,
+    from: Lanes<'a, W>,
     mask: Option<&'a [u32]>,
 }
 
-impl Kernel for Store<'_> {
+impl<W: Elements> Kernel for Store<'_, W> {
     type Output = ();
 
     #[inline(always)]
     fn run<A: Arch>(self) {
-        match self.here.dtype {
-            DType::F16 => self.store::<Half>(),
-            DType::BF16 => self.store::<Brain>(),
-            DType::U8 => self.store::<Byte>(),
-            DType::Bool => self.store::<Truth>(),
-            _ => self.store::<Plain>(),
-        }
+        W::store::<A>(self);
     }
 }
 
-impl Store<'_> {
+impl<W: Word> Store<'_, W> {
     #[inline(always)]
-    fn store<T: Stored>(self) {
+    fn store<T: Stored<Lane = W>>(self) {
         let (rows, columns) = self.window;
         let Here { row_step, column_step, .. } = self.here;
         let first = self.here.first.cast::<T>();

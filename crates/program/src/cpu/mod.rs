@@ -5,6 +5,7 @@
 //! domain ([`Domain`]); in kernel form they are the threads of a threadgroup ([`Grid`]). The
 //! caller distributes the work over threads.
 
+mod access;
 mod axes;
 mod code;
 mod domain;
@@ -25,3 +26,9 @@ pub use lanes::Yielded;
 /// The most lanes that run together: a threadgroup is no larger, and a register of them is a
 /// twelfth of a usual first-level cache.
 pub const LANES: usize = 1024;
+
+/// Whether elements are stored as registers hold them, so that they can be used in place.
+const fn is_plain(dtype: bessemer_core::DType) -> bool {
+    use bessemer_core::DType;
+    matches!(dtype, DType::F32 | DType::I32 | DType::U32 | DType::F64 | DType::I64 | DType::U64)
+}

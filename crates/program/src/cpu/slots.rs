@@ -1,4 +1,5 @@
 //! Register allocation: registers that are never live together share a slot of the register file.
+//! Those of 64 bits have two slots, and share them with each other only.
 
 use crate::{Inst, Operand, Place, Reg, program::Source};
 
@@ -39,23 +40,25 @@ impl Slots {
         let mut order: Vec<usize> = (0..lives.len()).collect();
         order.sort_by_key(|&reg| lives[reg].begin());
         let mut slots = vec![0; lives.len()];
-        // A slot is free when its last register is used for the last time strictly before:
-        // an instruction never writes over what it reads.
-        let mut ends: Vec<(usize, u16)> = Vec::new();
         let mut count = 0;
-        for reg in order {
-            let (first, last) = (lives[reg].begin(), lives[reg].last);
-            // The one freed last is the likeliest to be in the nearest cache.
-            let free = ends.iter().enumerate().filter(|(_, (end, _))| *end < first);
-            let slot = match free.max_by_key(|(_, (end, _))| *end).map(|(i, _)| i) {
-                Some(i) => ends.swap_remove(i).1,
-                None => {
-                    count += 1;
-                    count - 1
-                }
-            };
-            slots[reg] = slot;
-            ends.push((last, slot));
+        for wide in [false, true] {
+            // A slot is free when its last register is used for the last time strictly before:
+            // an instruction never writes over what it reads.
+            let mut ends: Vec<(usize, u16)> = Vec::new();
+            for &reg in order.iter().filter(|&&reg| source.registers[reg].is_wide() == wide) {
+                let (first, last) = (lives[reg].begin(), lives[reg].last);
+                // The one freed last is the likeliest to be in the nearest cache.
+                let free = ends.iter().enumerate().filter(|(_, (end, _))| *end < first);
+                let slot = match free.max_by_key(|(_, (end, _))| *end).map(|(i, _)| i) {
+                    Some(i) => ends.swap_remove(i).1,
+                    None => {
+                        count += if wide { 2 } else { 1 };
+                        count - if wide { 2 } else { 1 }
+                    }
+                };
+                slots[reg] = slot;
+                ends.push((last, slot));
+            }
         }
         Slots { slots, lives, stores: scan.stores, count: count.into() }
     }

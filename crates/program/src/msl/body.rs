@@ -21,13 +21,16 @@ pub(super) struct Body<'p> {
     pub(super) fold_functions: Vec<(Fold, Scope, Type)>,
 }
 
-/// The MSL type of a register.
-pub(super) fn name(ty: Type) -> &'static str {
+/// The MSL type of a register. Ops refuse programs with `f64`, which GPUs lack.
+pub fn name(ty: Type) -> &'static str {
     match ty {
         Type::F32 => "float",
         Type::I32 => "int",
         Type::U32 => "uint",
         Type::Bool => "bool",
+        Type::F64 => "double",
+        Type::I64 => "long",
+        Type::U64 => "ulong",
     }
 }
 
@@ -98,7 +101,8 @@ impl<'p> Body<'p> {
                 if !self.fold_functions.contains(&function) {
                     self.fold_functions.push(function);
                 }
-                format!("{}({value}, parts, linear, threads)", fold_name(function))
+                let parts = if ty(a).is_wide() { "wide_parts" } else { "parts" };
+                format!("{}({value}, {parts}, linear, threads)", fold_name(function))
             }
             Inst::Store { to, value } => return self.store(to, *value),
             Inst::Yield { value } => return self.line(&format!("return {};", of(value))),
@@ -136,8 +140,16 @@ impl<'p> Body<'p> {
             Operand::Reg(reg) => format!("r{}", reg.index()),
             Operand::Literal(value) => literal(value),
             Operand::Uniform(param) => {
-                let (number, bool) = (param.index(), self.program.type_of(operand) == Type::Bool);
-                if bool { format!("(params.p{number} != 0u)") } else { format!("params.p{number}") }
+                let number = param.index();
+                match self.program.type_of(operand) {
+                    Type::Bool => format!("(params.p{number} != 0u)"),
+                    // Two members, so that none needs an alignment of its own.
+                    ty if ty.is_wide() => format!(
+                        "{}(ulong(params.p{number}_high) << 32 | ulong(params.p{number}))",
+                        name(ty)
+                    ),
+                    _ => format!("params.p{number}"),
+                }
             }
         }
     }
@@ -250,25 +262,28 @@ pub(super) fn is_memory(kind: ParamKind) -> bool {
 fn literal(value: Literal) -> String {
     match value.ty() {
         Type::F32 => {
-            let number = f32::from_bits(value.bits());
+            let number = f32::from_bits(value.low());
             match number.is_normal() || number == 0.0 {
                 true => format!("{number:?}f"),
                 false => format!("as_type<float>({:#010x}u)", value.bits()),
             }
         }
         Type::I32 if value.bits() == 0x8000_0000 => "int(0x80000000u)".to_owned(),
-        Type::I32 => format!("{}", value.bits() as i32),
+        Type::I32 => format!("{}", value.low() as i32),
         Type::U32 => format!("{}u", value.bits()),
         Type::Bool => format!("{}", value.bits() != 0),
+        ty => format!("{}({:#x}ul)", name(ty), value.bits()),
     }
 }
 
 fn unary(op: Unary, ty: Type, a: &str) -> String {
-    if ty == Type::I32 {
+    if matches!(ty, Type::I32 | Type::I64) {
+        let (signed, unsigned) = (name(ty), unsigned(ty));
+        let zero = if ty.is_wide() { "0ul" } else { "0u" };
         return match op {
-            Unary::Neg => format!("int(0u - uint({a}))"),
-            Unary::Abs => format!("{a} < 0 ? int(0u - uint({a})) : {a}"),
-            Unary::Sign => format!("int({a} > 0) - int({a} < 0)"),
+            Unary::Neg => format!("{signed}({zero} - {unsigned}({a}))"),
+            Unary::Abs => format!("{a} < 0 ? {signed}({zero} - {unsigned}({a})) : {a}"),
+            Unary::Sign => format!("{signed}({a} > 0) - {signed}({a} < 0)"),
             _ => format!("~{a}"),
         };
     }
@@ -282,11 +297,20 @@ fn unary(op: Unary, ty: Type, a: &str) -> String {
         Unary::Rsqrt => format!("1.0f / precise::sqrt({a})"),
         Unary::Round => format!("rint({a})"),
         Unary::Floor | Unary::Ceil | Unary::Trunc => format!("{op}({a})"),
-        Unary::Sigmoid | Unary::Silu | Unary::Gelu | Unary::GeluTanh | Unary::Erf => {
-            format!("{op}({a})")
-        }
+        Unary::Sigmoid
+        | Unary::Silu
+        | Unary::Gelu
+        | Unary::GeluTanh
+        | Unary::Erf
+        | Unary::Expm1
+        | Unary::Log1p => format!("{op}({a})"),
         _ => format!("precise::{op}({a})"),
     }
+}
+
+/// The unsigned type of as many bits: signed arithmetic wraps only there.
+fn unsigned(ty: Type) -> &'static str {
+    if ty.is_wide() { "ulong" } else { "uint" }
 }
 
 pub(super) fn binary(op: Binary, ty: Type, a: &str, b: &str) -> String {
@@ -311,16 +335,28 @@ pub(super) fn binary(op: Binary, ty: Type, a: &str, b: &str) -> String {
         (Type::F32, Binary::Max) => format!("nan_max({a}, {b})"),
         (Type::F32, Binary::Pow) => format!("precise::pow({a}, {b})"),
         (Type::F32, Binary::Atan2) => format!("precise::atan2({a}, {b})"),
+        (Type::F32, Binary::Copysign) => format!("copysign({a}, {b})"),
+        (Type::F32, Binary::Hypot) => format!("hypotenuse({a}, {b})"),
+        (Type::F32, Binary::Nextafter) => format!("next_to({a}, {b})"),
         (Type::F32, _) => format!("{a} {sign} {b}"),
         (_, Binary::Div) => format!("{}_div({a}, {b})", name(ty)),
         (_, Binary::Rem) => format!("{}_rem({a}, {b})", name(ty)),
-        (_, Binary::Min) => format!("min({a}, {b})"),
-        (_, Binary::Max) => format!("max({a}, {b})"),
-        (Type::I32, Binary::Shl) => format!("int(uint({a}) << (uint({b}) & 31u))"),
-        (_, Binary::Shl | Binary::Shr) => format!("{a} {sign} (uint({b}) & 31u)"),
-        // Signed arithmetic wraps only as unsigned arithmetic.
-        (Type::I32, Binary::Add | Binary::Sub | Binary::Mul) => {
-            format!("int(uint({a}) {sign} uint({b}))")
+        (Type::I32 | Type::U32, Binary::Min) => format!("min({a}, {b})"),
+        (Type::I32 | Type::U32, Binary::Max) => format!("max({a}, {b})"),
+        (_, Binary::Min) => format!("({a} < {b} ? {a} : {b})"),
+        (_, Binary::Max) => format!("({a} > {b} ? {a} : {b})"),
+        (_, Binary::Shl | Binary::Shr) => {
+            let by = format!("(uint({b}) & {}u)", if ty.is_wide() { 63 } else { 31 });
+            match (ty, op) {
+                (Type::I32 | Type::I64, Binary::Shl) => {
+                    format!("{}({}({a}) << {by})", name(ty), unsigned(ty))
+                }
+                _ => format!("{a} {sign} {by}"),
+            }
+        }
+        (Type::I32 | Type::I64, Binary::Add | Binary::Sub | Binary::Mul) => {
+            let unsigned = unsigned(ty);
+            format!("{}({unsigned}({a}) {sign} {unsigned}({b}))", name(ty))
         }
         _ => format!("{a} {sign} {b}"),
     }
@@ -330,6 +366,8 @@ fn convert(from: Type, to: Type, a: &str) -> String {
     match (from, to) {
         (Type::F32, Type::I32) => format!("to_int({a})"),
         (Type::F32, Type::U32) => format!("to_uint({a})"),
+        (Type::F32, Type::I64) => format!("to_long({a})"),
+        (Type::F32, Type::U64) => format!("to_ulong({a})"),
         (Type::F32, Type::Bool) => format!("{a} != 0.0f"),
         (_, Type::Bool) if from != Type::Bool => format!("{a} != 0"),
         _ => format!("{}({a})", name(to)),

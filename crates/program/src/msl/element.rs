@@ -102,18 +102,20 @@ fn params(program: &Program, fields: &str, rank: usize, numbered: bool) -> Strin
             ParamKind::Buffer(_) => {
                 let _ = writeln!(text, "    uint p{number};");
             }
-            ParamKind::Uniform => {
-                let _ = writeln!(text, "    {} p{number};", uniform(param.ty()));
-            }
+            ParamKind::Uniform => uniform(&mut text, number, param.ty()),
         }
     }
     text.push_str("};\n");
     text
 }
 
-/// The type of a uniform among the numbers of a launch.
-pub(super) fn uniform(ty: crate::Type) -> &'static str {
-    if ty == crate::Type::Bool { "uint" } else { name(ty) }
+/// The members of a uniform among the numbers of a launch.
+pub(super) fn uniform(text: &mut String, number: usize, ty: crate::Type) {
+    let _ = match ty {
+        ty if ty.is_wide() => writeln!(text, "    uint p{number};\n    uint p{number}_high;"),
+        crate::Type::Bool => writeln!(text, "    uint p{number};"),
+        ty => writeln!(text, "    {} p{number};", name(ty)),
+    };
 }
 
 /// Where the element of each view lies, and the walk along each group of axes.

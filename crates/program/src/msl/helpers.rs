@@ -20,6 +20,53 @@ const HELPERS: &[(&str, &str)] = &[
 ",
     ),
     (
+        "expm1",
+        "static float expm1(float x) {
+    float y = precise::exp(x) - 1.0f;
+    if (fabs(x) < 0.5f) {
+        float t = x * 0.5f, s = t * t;
+        // tanh(x / 2), of which exp(x) - 1 is made without cancellation.
+        float p = fma(s, fma(s, fma(s, fma(s, 0.021869488f, -0.053968254f), 0.13333333f), -0.33333334f), 1.0f) * t;
+        y = 2.0f * p / (1.0f - p);
+    }
+    return copysign(y, x);
+}
+",
+    ),
+    (
+        "log1p",
+        "static float log1p(float x) {
+    float u = 1.0f + x;
+    // What rounding took from the sum.
+    float lost = (x - (u - 1.0f)) / u;
+    float y = precise::log(u);
+    return x > -1.0f && u < INFINITY ? copysign(y + lost, x) : y;
+}
+",
+    ),
+    (
+        "hypotenuse",
+        "static float hypotenuse(float x, float y) {
+    float a = fabs(x), b = fabs(y);
+    if (a == INFINITY || b == INFINITY) return INFINITY;
+    float most = nan_max(a, b), least = nan_min(a, b);
+    float ratio = most == 0.0f ? 0.0f : least / most;
+    return most * precise::sqrt(fma(ratio, ratio, 1.0f));
+}
+",
+    ),
+    (
+        "next_to",
+        "static float next_to(float x, float y) {
+    if (isnan(x) || isnan(y)) return NAN;
+    if (x == y) return y;
+    uint bits = as_type<uint>(x);
+    if ((bits & 0x7fffffffu) == 0) return as_type<float>(1u | (as_type<uint>(y) & 0x80000000u));
+    return as_type<float>((y > x) == (x > 0.0f) ? bits + 1u : bits - 1u);
+}
+",
+    ),
+    (
         "normal_tail",
         "// The share of a normal distribution beyond y deviations, given -y * y / 2 in two parts.
 static float normal_tail(float y, float high, float low) {
@@ -95,6 +142,36 @@ static float erf_near(float x) {
 }
 ",
     ),
+    (
+        "to_long",
+        "static long to_long(float x) {
+    if (isnan(x)) return 0;
+    if (x >= 9223372036854775808.0f) return long(0x7ffffffffffffffful);
+    return x <= -9223372036854775808.0f ? long(0x8000000000000000ul) : long(x);
+}
+",
+    ),
+    (
+        "to_ulong",
+        "static ulong to_ulong(float x) {
+    if (!(x > 0.0f)) return 0;
+    return x >= 18446744073709551616.0f ? ulong(0xfffffffffffffffful) : ulong(x);
+}
+",
+    ),
+    (
+        "long_div",
+        "static long long_div(long a, long b) {
+    return b == 0 ? 0 : b == -1 ? long(ulong(0) - ulong(a)) : a / b;
+}
+",
+    ),
+    (
+        "long_rem",
+        "static long long_rem(long a, long b) { return b == 0 || b == -1 ? 0 : a % b; }\n",
+    ),
+    ("ulong_div", "static ulong ulong_div(ulong a, ulong b) { return b == 0 ? 0 : a / b; }\n"),
+    ("ulong_rem", "static ulong ulong_rem(ulong a, ulong b) { return b == 0 ? 0 : a % b; }\n"),
     (
         "int_div",
         "static int int_div(int a, int b) {

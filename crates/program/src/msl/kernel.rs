@@ -16,11 +16,12 @@ pub fn kernel(program: &Program, dialect: Dialect) -> String {
     let body = Body::new(program, dialect);
     let mut text = String::from("struct Params {\n");
     for (number, param) in program.params().iter().enumerate() {
-        let ty = match param.kind {
-            ParamKind::Uniform => uniform(param.ty()),
-            _ => "uint",
-        };
-        let _ = writeln!(text, "    {ty} p{number};");
+        match param.kind {
+            ParamKind::Uniform => uniform(&mut text, number, param.ty()),
+            _ => {
+                let _ = writeln!(text, "    uint p{number};");
+            }
+        }
     }
     text.push_str("    uint end;\n};\n");
     for function in &body.fold_functions {
@@ -42,8 +43,14 @@ pub fn kernel(program: &Program, dialect: Dialect) -> String {
         let _ = writeln!(text, "    threadgroup {} s{number}[{}];", name(shared.ty), shared.len);
     }
     if body.folds {
-        let parts = if dialect.simd { "(THREADS + 31) / 32" } else { "THREADS" };
-        let _ = writeln!(text, "    threadgroup uint parts[{parts}];");
+        let folded = |wide| body.fold_functions.iter().any(|(_, _, ty)| ty.is_wide() == wide);
+        if folded(false) {
+            let parts = if dialect.simd { "(THREADS + 31) / 32" } else { "THREADS" };
+            let _ = writeln!(text, "    threadgroup uint parts[{parts}];");
+        }
+        if folded(true) {
+            text.push_str("    threadgroup ulong wide_parts[THREADS];\n");
+        }
         text.push_str("    uint threads = block.x * block.y * block.z;\n");
     }
     text.push_str(&body.text);
@@ -56,8 +63,11 @@ fn fold(function: (Fold, Scope, Type), dialect: Dialect) -> String {
     let (op, scope, ty) = function;
     let (kind, own) = (name(ty), fold_name(function));
     let both = |a: &str, b: &str| binary(op.of_two(), ty, a, b);
+    // Simdgroups fold no more than 32 bits.
+    let (bits, simd) = if ty.is_wide() { ("ulong", false) } else { ("uint", dialect.simd) };
     let (keep, part) = match ty {
         Type::Bool => ("uint(x)".to_owned(), "(parts[i] != 0u)".to_owned()),
+        ty if ty.is_wide() => ("ulong(x)".to_owned(), format!("{kind}(parts[i])")),
         _ => ("as_type<uint>(x)".to_owned(), format!("as_type<{kind}>(parts[i])")),
     };
     let together = match (op, ty) {
@@ -68,7 +78,7 @@ fn fold(function: (Fold, Scope, Type), dialect: Dialect) -> String {
         }
         _ => format!("simd_{op}(x)"),
     };
-    let (keeps, first, end) = match (dialect.simd, scope) {
+    let (keeps, first, end) = match (simd, scope) {
         (true, Scope::Simd) => {
             return format!(
                 "static {kind} {own}({kind} x, threadgroup uint *, uint, uint) {{\n    \
@@ -90,7 +100,7 @@ fn fold(function: (Fold, Scope, Type), dialect: Dialect) -> String {
         (false, Scope::Group) => (format!("    parts[linear] = {keep};\n"), "0u", "threads"),
     };
     format!(
-        "static {kind} {own}({kind} x, threadgroup uint *parts, uint linear, uint threads) {{
+        "static {kind} {own}({kind} x, threadgroup {bits} *parts, uint linear, uint threads) {{
     threadgroup_barrier(mem_flags::mem_threadgroup);
 {keeps}    threadgroup_barrier(mem_flags::mem_threadgroup);
     uint i = {first};

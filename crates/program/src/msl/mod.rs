@@ -10,6 +10,7 @@ mod element;
 mod helpers;
 mod kernel;
 
+pub use body::name as type_name;
 pub use element::{Element, Groups, is_numbered};
 pub use kernel::kernel;
 
@@ -27,7 +28,7 @@ pub struct Dialect {
 /// The start of every text.
 pub const HEAD: &str = "#include <metal_stdlib>\nusing namespace metal;\n";
 
-/// The type of elements stored as `dtype`.
+/// The type of elements stored as `dtype`. GPUs have no `double`: ops refuse programs with `f64`.
 pub fn storage(dtype: DType, dialect: Dialect) -> &'static str {
     match dtype {
         DType::F16 => "half",
@@ -36,6 +37,11 @@ pub fn storage(dtype: DType, dialect: Dialect) -> &'static str {
         DType::I32 => "int",
         DType::U32 => "uint",
         DType::U8 | DType::Bool => "uchar",
+        DType::I8 => "char",
+        DType::I16 => "short",
+        DType::U16 => "ushort",
+        DType::I64 => "long",
+        DType::U64 => "ulong",
         _ => "float",
     }
 }
@@ -46,7 +52,8 @@ pub fn loaded(dtype: DType, dialect: Dialect, element: &str) -> String {
         DType::F16 => format!("float({element})"),
         DType::BF16 if dialect.bf16 => format!("float({element})"),
         DType::BF16 => format!("from_bf16({element})"),
-        DType::U8 => format!("uint({element})"),
+        DType::U8 | DType::U16 => format!("uint({element})"),
+        DType::I8 | DType::I16 => format!("int({element})"),
         DType::Bool => format!("({element} != 0)"),
         _ => element.to_owned(),
     }
@@ -58,7 +65,9 @@ pub fn stored(dtype: DType, dialect: Dialect, value: &str) -> String {
         DType::F16 => format!("half({value})"),
         DType::BF16 if dialect.bf16 => format!("bfloat({value})"),
         DType::BF16 => format!("to_bf16({value})"),
-        DType::U8 | DType::Bool => format!("uchar({value})"),
+        DType::U8 | DType::Bool | DType::I8 | DType::U16 | DType::I16 => {
+            format!("{}({value})", storage(dtype, dialect))
+        }
         _ => value.to_owned(),
     }
 }

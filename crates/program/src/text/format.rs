@@ -106,7 +106,8 @@ impl<'t> Layout<'t> {
             token.is_some_and(|t| t.kind == Kind::Sign && signs.contains(&t.text))
         };
         // `nan:7fc00001` is one number.
-        let nan = before.is_some_and(|token| token.kind == Kind::Name && token.text == "nan");
+        let nan = before
+            .is_some_and(|token| token.kind == Kind::Name && matches!(token.text, "nan" | "nan64"));
         let joined = tight(Some(next), &[",", ":", "[", "]", "(", ")"])
             || tight(last.as_ref(), &["[", "("])
             || nan && tight(last.as_ref(), &[":"]);

@@ -347,7 +347,7 @@ impl<'t> Parser<'t> {
             }
             Kind::Name => {
                 self.advance();
-                if token.text == "nan" && self.at(":") {
+                if matches!(token.text, "nan" | "nan64") && self.at(":") {
                     self.advance();
                     return self.nan(token);
                 }
@@ -367,20 +367,35 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `nan:7fc00001`: one of the other NaNs.
+    /// `nan:7fc00001`, `nan64:7ff8000000000001`: one of the other NaNs.
     fn nan(&mut self, start: Token<'t>) -> Result<Operand> {
-        let bits = self.advance().text;
-        let bits = u32::from_str_radix(bits, 16).ok();
-        match bits {
-            Some(bits) if f32::from_bits(bits).is_nan() => Ok(f32::from_bits(bits).into()),
-            _ => Err(self.error_at(start, "expected the 8 hex digits of a NaN after `nan:`")),
-        }
+        let wide = start.text == "nan64";
+        let bits = u64::from_str_radix(self.advance().text, 16).ok();
+        let literal = match (wide, bits) {
+            (true, Some(bits)) => {
+                Some(f64::from_bits(bits)).filter(|x| x.is_nan()).map(Literal::f64)
+            }
+            (false, Some(bits)) => u32::try_from(bits)
+                .ok()
+                .map(f32::from_bits)
+                .filter(|x| x.is_nan())
+                .map(Literal::from),
+            _ => None,
+        };
+        let digits = if wide { 16 } else { 8 };
+        literal.map(Operand::from).ok_or_else(|| {
+            let name = start.text;
+            self.error_at(
+                start,
+                format!("expected the {digits} hex digits of a NaN after `{name}:`"),
+            )
+        })
     }
 
     fn type_named(&self, word: Token<'t>, name: &str) -> Result<Type> {
         let found = Type::ALL.into_iter().find(|ty| ty.name() == name);
-        let wrong =
-            || self.error_at(word, format!("expected f32, i32, u32 or bool, found `{name}`"));
+        let names = Type::ALL.map(Type::name).join(", ");
+        let wrong = || self.error_at(word, format!("expected one of {names}, found `{name}`"));
         found.ok_or_else(wrong)
     }
 
@@ -480,7 +495,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// `true`, `1.5`, `3`, `3u`, `inf`, `nan`.
+/// `true`, `1.5`, `3`, `3u`, `inf`, `nan`; of 64 bits `1.5f64`, `3i64`, `3u64`, `inf64`, `nan64`.
 fn literal(text: &str) -> Option<Literal> {
     match text {
         "true" => return Some(true.into()),
@@ -488,10 +503,22 @@ fn literal(text: &str) -> Option<Literal> {
         "inf" => return Some(f32::INFINITY.into()),
         "-inf" => return Some(f32::NEG_INFINITY.into()),
         "nan" => return Some(f32::from_bits(0x7fc0_0000).into()),
+        "inf64" => return Some(Literal::f64(f64::INFINITY)),
+        "-inf64" => return Some(Literal::f64(f64::NEG_INFINITY)),
+        "nan64" => return Some(Literal::f64(f64::from_bits(0x7ff8_0000_0000_0000))),
         _ => {}
     }
     if !text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
         return None;
+    }
+    if let Some(digits) = text.strip_suffix("f64") {
+        return digits.parse::<f64>().ok().map(Literal::f64);
+    }
+    if let Some(digits) = text.strip_suffix("i64") {
+        return digits.parse::<i64>().ok().map(Literal::from);
+    }
+    if let Some(digits) = text.strip_suffix("u64") {
+        return digits.parse::<u64>().ok().map(Literal::from);
     }
     if let Some(digits) = text.strip_suffix('u') {
         return digits.parse::<u32>().ok().map(Literal::from);

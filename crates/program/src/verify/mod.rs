@@ -85,8 +85,9 @@ fn whole(source: &Source) -> Result<(), String> {
             return Err(format!("parameter `{name}` cannot be {dtype}"));
         }
     }
-    let shared = source.shared.iter().map(|shared| u64::from(shared.len) * 4);
-    let bytes: u64 = shared.sum();
+    let shared = source.shared.iter();
+    let bytes = shared.map(|s| u64::from(s.len) * if s.ty.is_wide() { 8 } else { 4 });
+    let bytes: u64 = bytes.sum();
     if bytes > MAX_SHARED_BYTES {
         return Err(format!(
             "{bytes} bytes of threadgroup memory are too many; at most {MAX_SHARED_BYTES} are supported"
@@ -96,7 +97,7 @@ fn whole(source: &Source) -> Result<(), String> {
 }
 
 fn is_name(name: &str) -> bool {
-    let literal = matches!(name, "true" | "false" | "nan" | "inf");
+    let literal = matches!(name, "true" | "false" | "nan" | "inf" | "nan64" | "inf64");
     name.len() <= 64
         && !literal
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

@@ -1,6 +1,6 @@
 //! The instructions of a program as WGSL statements.
 
-use super::inst;
+use super::{inst, type_name};
 use crate::{Atomic, Fold, Index, Inst, Operand, Place, Program, Scope, Type};
 use std::{collections::BTreeSet, fmt::Write};
 
@@ -26,7 +26,7 @@ impl<'p> Body<'p> {
             atomics: BTreeSet::new(),
         };
         for (i, ty) in program.registers().iter().enumerate() {
-            body.line(&format!("var r{i}: {ty};"));
+            body.line(&format!("var r{i}: {};", type_name(*ty)));
         }
         body.block(program.body());
         body
@@ -66,7 +66,9 @@ impl<'p> Body<'p> {
                 format!("select({b}, {a}, {cond})")
             }
             Inst::Convert { to, a, .. } => inst::convert(of(a), *to, &self.operand(*a)),
-            Inst::Bits { to, a, .. } => format!("bitcast<{to}>({})", self.operand(*a)),
+            Inst::Bits { to, a, .. } => {
+                format!("bitcast<{}>({})", type_name(*to), self.operand(*a))
+            }
             Inst::Index { index, .. } => thread(*index).to_owned(),
             Inst::Load { from, .. } => self.load(from),
             Inst::Atomic { op, at, value, .. } => self.atomic(*op, at, *value),

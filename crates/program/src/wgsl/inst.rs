@@ -11,6 +11,7 @@ pub(super) fn operand(program: &Program, operand: Operand) -> String {
             let index = param.index();
             match program.params()[index].ty() {
                 Type::Bool => format!("(params.p{index} != 0u)"),
+                ty if ty.is_wide() => format!("vec2<u32>(params.p{index}, params.p{index}_high)"),
                 _ => format!("params.p{index}"),
             }
         }
@@ -20,19 +21,23 @@ pub(super) fn operand(program: &Program, operand: Operand) -> String {
 fn literal(literal: Literal) -> String {
     match literal.ty() {
         Type::F32 => {
-            let value = f32::from_bits(literal.bits());
+            let value = f32::from_bits(literal.low());
             // WGSL has no text for what is not finite, and adapters may make zeros of subnormals.
             match value.is_normal() || literal.bits() == 0 {
                 true => format!("{value:?}f"),
                 false => format!("from_bits({:#010x}u)", literal.bits()),
             }
         }
-        Type::I32 => match literal.bits() as i32 {
+        Type::I32 => match literal.low() as i32 {
             i32::MIN => "bitcast<i32>(0x80000000u)".to_owned(),
             value => format!("({value}i)"),
         },
         Type::U32 => format!("{}u", literal.bits()),
         Type::Bool => (literal.bits() != 0).to_string(),
+        Type::F64 | Type::I64 | Type::U64 => {
+            let (low, high) = (literal.low(), literal.bits() >> 32);
+            format!("vec2<u32>({low}u, {high}u)")
+        }
     }
 }
 
@@ -40,6 +45,8 @@ pub(super) fn unary(op: Unary, ty: Type, a: &str) -> String {
     match (op, ty) {
         (Unary::Not, Type::Bool) => format!("!{a}"),
         (Unary::Not, _) => format!("~{a}"),
+        (Unary::Neg, Type::I64) => format!("neg_64({a})"),
+        (Unary::Abs | Unary::Sign, Type::I64) => format!("{op}_i64({a})"),
         (Unary::Neg, Type::I32) => format!("0i - {a}"),
         (Unary::Neg, _) => format!("from_bits(bitcast<u32>({a}) ^ 0x80000000u)"),
         (Unary::Abs, _) => format!("abs({a})"),
@@ -51,6 +58,11 @@ pub(super) fn unary(op: Unary, ty: Type, a: &str) -> String {
 
 pub(super) fn binary(op: Binary, ty: Type, a: &str, b: &str) -> String {
     match (op, ty) {
+        (Binary::Add | Binary::Sub | Binary::Mul, ty) if ty.is_wide() => {
+            format!("{op}_64({a}, {b})")
+        }
+        (Binary::Shl, ty) if ty.is_wide() => format!("shl_64({a}, {b}.x)"),
+        (Binary::Shr, ty) if ty.is_wide() => format!("shr_{ty}({a}, {b}.x)"),
         (Binary::Add, _) => format!("{a} + {b}"),
         (Binary::Sub, _) => format!("{a} - {b}"),
         (Binary::Mul, _) => format!("{a} * {b}"),
@@ -69,6 +81,16 @@ pub(super) fn binary(op: Binary, ty: Type, a: &str, b: &str) -> String {
 }
 
 pub(super) fn compare(op: Compare, ty: Type, a: &str, b: &str) -> String {
+    if ty.is_wide() {
+        return match op {
+            Compare::Eq => format!("all({a} == {b})"),
+            Compare::Ne => format!("any({a} != {b})"),
+            Compare::Lt => format!("lt_{ty}({a}, {b})"),
+            Compare::Le => format!("!lt_{ty}({b}, {a})"),
+            Compare::Gt => format!("lt_{ty}({b}, {a})"),
+            Compare::Ge => format!("!lt_{ty}({a}, {b})"),
+        };
+    }
     if ty == Type::F32 {
         return match op {
             Compare::Eq => format!("eq_f32({a}, {b})"),
@@ -85,6 +107,12 @@ pub(super) fn compare(op: Compare, ty: Type, a: &str, b: &str) -> String {
 pub(super) fn convert(from: Type, to: Type, a: &str) -> String {
     match (from, to) {
         _ if from == to => a.to_owned(),
+        (Type::I64 | Type::U64, Type::Bool) => format!("any({a} != vec2<u32>())"),
+        (Type::I64 | Type::U64, Type::F32) => format!("float_{from}({a})"),
+        (Type::I64 | Type::U64, Type::I32) => format!("bitcast<i32>({a}.x)"),
+        (Type::I64 | Type::U64, Type::U32) => format!("{a}.x"),
+        (Type::I64 | Type::U64, _) => a.to_owned(),
+        (Type::I32 | Type::U32 | Type::Bool, to) if to.is_wide() => format!("wide_{from}({a})"),
         (Type::F32, Type::Bool) => format!("is_true({a})"),
         (Type::F32, _) => format!("to_{to}({a})"),
         (Type::I32, Type::Bool) => format!("{a} != 0i"),

@@ -147,6 +147,72 @@ fn log2_f32(x: f32) -> f32 {
     return log_special(x, (high * 1.44269504 + (low * 1.44269504 + high * 1.925963e-8)) + s.x);
 }
 
+fn expm1_near(x: f32) -> f32 {
+    let y = clamp(x, -20.0, 60.0);
+    let n = round(y * 1.44269504);
+    let r = (y - n * 0.6933594) + n * 2.1219444e-4;
+    let power = power_of_two(i32(n));
+    return power * exp_m1_reduced(r) + (power - 1.0);
+}
+fn expm1_f32(x: f32) -> f32 {
+    if is_nan(x) { return x; }
+    var y = expm1_near(x);
+    if x > 40.0 { y = exp_f32(x); }
+    return with_sign(y, x);
+}
+fn log1p_f32(x: f32) -> f32 {
+    if is_nan(x) || subnormal(x) { return x; }
+    let u = 1.0 + x;
+    if !(u > 0.0) || is_inf(u) { return log_f32(u); }
+    return with_sign(log_f32(u) + (x - (u - 1.0)) / u, x);
+}
+fn log10_f32(x: f32) -> f32 {
+    let s = split(x);
+    let y = -0.5 * s.y * s.y + log_tail(s.y);
+    let high = s.y + y;
+    let low = y - (high - s.y);
+    // log10(2) and log10(e) in two parts; products of the first with whole exponents are exact.
+    let rest = (s.x * 4.6050390e-6 + low * 0.4342945) + high * 1.0898e-8;
+    return log_special(x, (high * 0.4342945 + rest) + s.x * 0.30102539);
+}
+fn half_exp(a: f32) -> f32 {
+    let root = exp_f32(0.5 * a);
+    return 0.5 * root * root;
+}
+fn sinh_f32(x: f32) -> f32 {
+    if is_nan(x) { return x; }
+    let a = abs(x);
+    let t = expm1_near(a);
+    var y = 0.5 * (t + t / (t + 1.0));
+    if a > 40.0 { y = half_exp(a); }
+    return with_sign(y, x);
+}
+fn cosh_f32(x: f32) -> f32 {
+    if is_nan(x) { return x; }
+    let a = abs(x);
+    if a > 40.0 { return half_exp(a); }
+    let t = exp_f32(a);
+    return 0.5 * t + 0.5 / t;
+}
+fn asinh_f32(x: f32) -> f32 {
+    if is_nan(x) || is_inf(x) { return x; }
+    let a = abs(x);
+    if a > 1e5 { return with_sign(log_f32(a) + 0.69314718, x); }
+    return with_sign(log1p_f32(a + a * a / (1.0 + sqrt(1.0 + a * a))), x);
+}
+fn acosh_f32(x: f32) -> f32 {
+    if is_nan(x) || !(x >= 1.0) { return nan(); }
+    if x > 1e5 { return log_f32(x) + 0.69314718; }
+    let t = x - 1.0;
+    return log1p_f32(t + sqrt(2.0 * t + t * t));
+}
+fn atanh_f32(x: f32) -> f32 {
+    let a = abs(x);
+    if is_nan(x) || !(a <= 1.0) { return nan(); }
+    if a == 1.0 { return with_sign(inf(), x); }
+    return with_sign(0.5 * log1p_f32(2.0 * a / (1.0 - a)), x);
+}
+
 fn beyond(y: f32, hi: f32, lo: f32) -> f32 {
     let t = 1.0 / (0.3 * y + 1.0);
     let c = ((((((((-0.020623617 * t + 0.11243641) * t - 0.22821544) * t + 0.19178694) * t
@@ -280,6 +346,33 @@ fn atan2_f32(y: f32, x: f32) -> f32 {
     angle = select(angle, (1.57079633 - angle) - 4.371139e-8, ax < ay);
     angle = select(angle, (3.14159265 - angle) - 8.742278e-8, negative(x));
     return with_sign(angle, y);
+}
+
+fn asin_f32(x: f32) -> f32 {
+    if is_nan(x) || abs(x) > 1.0 { return nan(); }
+    return atan2_f32(x, sqrt((1.0 - x) * (1.0 + x)));
+}
+fn acos_f32(x: f32) -> f32 {
+    if is_nan(x) || abs(x) > 1.0 { return nan(); }
+    return atan2_f32(sqrt((1.0 - x) * (1.0 + x)), x);
+}
+fn atan_f32(x: f32) -> f32 { return atan2_f32(x, 1.0); }
+fn hypot_f32(x: f32, y: f32) -> f32 {
+    if is_inf(x) || is_inf(y) { return inf(); }
+    if is_nan(x) || is_nan(y) { return nan(); }
+    let most = max(abs(x), abs(y));
+    if !is_true(most) { return 0.0; }
+    let ratio = min(abs(x), abs(y)) / most;
+    return most * sqrt(1.0 + ratio * ratio);
+}
+fn copysign_f32(x: f32, y: f32) -> f32 { return with_sign(x, y); }
+fn nextafter_f32(x: f32, y: f32) -> f32 {
+    if is_nan(x) || is_nan(y) { return nan(); }
+    if order(x) == order(y) { return y; }
+    let bits = bitcast<u32>(x);
+    if !is_true(x) { return from_bits(1u | (bitcast<u32>(y) & 0x80000000u)); }
+    let away = (order(y) > order(x)) == !negative(x);
+    return from_bits(select(bits - 1u, bits + 1u, away));
 }
 
 // log2 of x > 0 in two parts.

@@ -2,7 +2,8 @@
 //! strides and places are numbers bound at launch ([`Slot`]), so a program is compiled once for
 //! all shapes.
 //!
-//! Words are all that WGSL stores: `storage` says how smaller elements are packed. Functions are
+//! Words are all that WGSL stores: `storage` says how smaller elements are packed, and `wide.wgsl` has
+//! integers of 64 bits. There is no `f64`. Functions are
 //! our own where WGSL's may be less exact (`maths.wgsl`). Reads outside a buffer give
 //! zero, and writes outside are ignored.
 
@@ -19,6 +20,14 @@ pub use module::{
 pub use sharing::Sharing;
 pub use storage::{Access, PACKED, Use, declare};
 pub use words::Words;
+
+/// Functions of integers of 64 bits, which WGSL has as pairs of words; they need nothing else.
+pub const WIDE: &str = include_str!("wide.wgsl");
+
+/// What values of a type are in WGSL: integers of 64 bits are pairs of words.
+pub fn type_name(ty: crate::Type) -> &'static str {
+    if ty.is_wide() { "vec2<u32>" } else { ty.name() }
+}
 
 /// Functions of `f32` that are exact enough to have one meaning on every device; they need
 /// nothing else.

@@ -1,10 +1,11 @@
 //! Whole modules: parameters, memory, threads and the instructions.
 
 use super::{
-    MATHS, PACKED, Sharing, Use, Words,
+    MATHS, PACKED, Sharing, Use, WIDE, Words,
     body::{Body, atomics},
     inst,
     sharing::Memory,
+    type_name,
 };
 use crate::{Atomic, Direction, Fold, Param, ParamKind, Program, Scope, Type};
 use bessemer_core::DType;
@@ -32,8 +33,10 @@ pub enum Slot {
     At(usize),
     /// The elements of a buffer: `u32`.
     Len(usize),
-    /// The value of a uniform; 0 or 1 for `bool`.
+    /// The value of a uniform; 0 or 1 for `bool`; of 64 bits the low word.
     Value(usize, Type),
+    /// The high word of a uniform of 64 bits.
+    High(usize),
     /// Where the first result of a reduction lies: `i32`.
     ResultAt,
     /// The step of the results along a dimension: `i32`.
@@ -52,7 +55,9 @@ impl Slot {
             Slot::At(param) => format!("p{param}_at: i32"),
             Slot::Len(param) => format!("p{param}_len: u32"),
             Slot::Value(param, Type::Bool) => format!("p{param}: u32"),
+            Slot::Value(param, ty) if ty.is_wide() => format!("p{param}: u32"),
             Slot::Value(param, ty) => format!("p{param}: {ty}"),
+            Slot::High(param) => format!("p{param}_high: u32"),
             Slot::ResultAt => "result_at: i32".to_owned(),
             Slot::ResultStep(axis) => format!("result_s{axis}: i32"),
         }
@@ -88,7 +93,10 @@ pub fn kernel_slots(program: &Program) -> Vec<Slot> {
 fn operand_slots(program: &Program, rank: usize, slots: &mut Vec<Slot>) {
     for (i, param) in program.params().iter().enumerate() {
         match param.kind {
-            ParamKind::Uniform => slots.push(Slot::Value(i, param.ty())),
+            ParamKind::Uniform => {
+                slots.push(Slot::Value(i, param.ty()));
+                slots.extend(param.ty().is_wide().then_some(Slot::High(i)));
+            }
             ParamKind::View(_) => {
                 slots.push(Slot::At(i));
                 slots.extend((0..rank).map(|axis| Slot::Step(i, axis)));
@@ -147,7 +155,7 @@ pub fn value(
     let body = Body::new(program);
     let rank = kept + folded;
     let mut text = head(program, &value_slots(program, kept, folded), &body, Some(out), sharing);
-    let ty = program.yields().unwrap_or(Type::F32);
+    let ty = type_name(program.yields().unwrap_or(Type::F32));
     let names: Vec<String> = views(program).map(|(i, _)| format!("p{i}")).collect();
     text.push_str("\nvar<private> base_element: i32;\nvar<private> base_result: i32;\n");
     for name in &names {
@@ -186,9 +194,9 @@ pub fn kernel(program: &Program, block: [u32; 3], sharing: &Sharing) -> String {
     let _ = writeln!(text, "\nconst BLOCK = vec3<u32>({x}u, {y}u, {z}u);");
     text.push_str("var<private> linear: u32;\n");
     for (i, shared) in program.shared().iter().enumerate() {
-        let (ty, len) = (shared.ty, shared.len);
+        let (ty, len) = (type_name(shared.ty), shared.len);
         let atomic = atomic.contains(&i);
-        let element = if atomic { format!("atomic<{ty}>") } else { ty.to_string() };
+        let element = if atomic { format!("atomic<{ty}>") } else { ty.to_owned() };
         let (load, store) = match atomic {
             true => {
                 (format!("atomicLoad(&shared{i}[i])"), format!("atomicStore(&shared{i}[i], value)"))
@@ -286,10 +294,17 @@ fn head(
     if program.params().iter().any(small) || slots.contains(&Slot::ResultAt) {
         text.push_str(PACKED);
     }
+    if program.registers().iter().any(|ty| ty.is_wide()) || out.is_some_and(is_wide) {
+        text.push_str(WIDE);
+    }
     if needs_maths(&body.text, &body.folds) || slots.contains(&Slot::ResultAt) {
         text.push_str(MATHS);
     }
     text
+}
+
+fn is_wide(dtype: DType) -> bool {
+    Type::of(dtype).is_some_and(Type::is_wide)
 }
 
 /// Whether one of the functions of `maths.wgsl` is called: they all are named after a type.
@@ -300,7 +315,7 @@ fn needs_maths(text: &str, folds: &std::collections::BTreeSet<(Scope, Fold, Type
 
 /// Loads and stores of a buffer that stay inside of it.
 fn inside(text: &mut String, i: usize, param: &Param) {
-    let ty = param.ty();
+    let ty = type_name(param.ty());
     let _ = writeln!(
         text,
         "fn load_inside_p{i}(i: i32) -> {ty} {{\n    \
@@ -354,12 +369,13 @@ fn fold_function(text: &mut String, threads: u32, scope: Scope, op: Fold, ty: Ty
     };
     let half = width.next_power_of_two() / 2;
     let name = format!("{scope}_{op}_{ty}");
+    let kind = type_name(ty);
     let one =
         inst::fold(op, ty, &format!("{name}_of[linear]"), &format!("{name}_of[linear + step]"));
     let _ = write!(
         text,
-        "var<workgroup> {name}_of: array<{ty}, {threads}>;
-fn {name}(value: {ty}) -> {ty} {{
+        "var<workgroup> {name}_of: array<{kind}, {threads}>;
+fn {name}(value: {kind}) -> {kind} {{
     let lane = linear % {width}u;
     let count = min({width}u, {threads}u - (linear - lane));
     {name}_of[linear] = value;

@@ -1,11 +1,11 @@
 //! How elements of each dtype are read and written in WGSL, which knows only words.
 //!
-//! Bytes and 16-bit floats lie packed in words. Reading takes a shift; writing changes only the
+//! Elements of 8 and 16 bits lie packed in words. Reading takes a shift; writing changes only the
 //! element's own bits, by an atomic exclusive or with what differs: threads that write other
 //! parts of the same word never disturb each other, whatever the strides. That needs no rule
 //! about which thread owns which word, and no 16-bit types of the adapter.
 
-use super::Words;
+use super::{Words, words::is_wide};
 use crate::Type;
 use bessemer_core::DType;
 use std::fmt::Write;
@@ -63,6 +63,7 @@ impl Access<'_> {
     /// `word_NAME(i)` the 32 bits from there on.
     pub fn text(&self) -> String {
         match (Type::of(self.dtype), self.dtype) {
+            _ if is_wide(self.dtype) => self.wide(),
             (None, _) => self.blocks(),
             (Some(ty), DType::F32 | DType::I32 | DType::U32) => self.whole(ty),
             (Some(ty), _) => self.packed(ty),
@@ -85,6 +86,25 @@ impl Access<'_> {
         text
     }
 
+    /// Elements of 64 bits as pairs of words: integers, and others to be moved as they are.
+    fn wide(&self) -> String {
+        let Access { name, memory, words, .. } = self;
+        let at = format!("    let at = 2 * (params.{name}_at + i);\n");
+        let (low, high) = (self.word("at"), self.word("at + 1"));
+        let mut text = format!(
+            "fn load_{name}(i: i32) -> vec2<u32> {{\n{at}    return vec2<u32>({low}, {high});\n}}\n"
+        );
+        if self.usage != Use::Read {
+            let low = words.store(memory, "at", Type::U32, "value.x");
+            let high = words.store(memory, "at + 1", Type::U32, "value.y");
+            let _ = writeln!(
+                text,
+                "fn store_{name}(i: i32, value: vec2<u32>) {{\n{at}    {low}\n    {high}\n}}"
+            );
+        }
+        text
+    }
+
     fn packed(&self, ty: Type) -> String {
         let name = self.name;
         // Elements per word, as a shift; bits of an element; how it is made of them and back.
@@ -92,6 +112,11 @@ impl Access<'_> {
             DType::F16 => (1, 16, "half_value(bits)", "half_bits(value)"),
             DType::BF16 => (1, 16, "bfloat_value(bits)", "bfloat_bits(value)"),
             DType::U8 => (2, 8, "bits", "value & 0xffu"),
+            DType::I8 => (2, 8, "bitcast<i32>(bits << 24u) >> 24u", "bitcast<u32>(value) & 0xffu"),
+            DType::U16 => (1, 16, "bits", "value & 0xffffu"),
+            DType::I16 => {
+                (1, 16, "bitcast<i32>(bits << 16u) >> 16u", "bitcast<u32>(value) & 0xffffu")
+            }
             _ => (2, 8, "bits != 0u", "select(0u, 1u, value)"),
         };
         let mask = (1u32 << bits) - 1;

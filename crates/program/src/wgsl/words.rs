@@ -29,6 +29,8 @@ impl Words {
             (DType::I32, _) => Words::I32,
             (DType::U32, Use::Atomic) => Words::AtomicU32,
             (DType::U32, _) | (_, Use::Read) => Words::U32,
+            // Elements of 64 bits are two whole words.
+            _ if is_wide(dtype) => Words::U32,
             // Elements smaller than a word are written by atomic instructions.
             _ => Words::AtomicU32,
         }
@@ -111,6 +113,11 @@ impl Words {
         let bits = cast(self.ty(), Type::U32, bits.to_owned());
         format!("atomicXor(&{memory}[{index}], {bits});")
     }
+}
+
+/// Whether an element takes two words.
+pub(super) fn is_wide(dtype: DType) -> bool {
+    dtype.block_bytes() == 8 && !dtype.is_block()
 }
 
 /// `value`, which is a `from`, as a `to` of the same bits.

@@ -64,6 +64,14 @@ pub(super) fn exp_sum<A: Arch>(hi: f32, lo: f32) -> f32 {
     if nothing { 0.0 } else { power }
 }
 
+/// `exp(x) - 1` up to 60; -1 where it rounds to that. The sign of zero is lost.
+#[inline(always)]
+pub(super) fn exp_m1<A: Arch>(x: f32) -> f32 {
+    let (n, r) = reduce::<A>(limit(x, -20.0, 60.0), 0.0);
+    let power = power_of_two(n);
+    A::fma(power, exp_m1_reduced::<A>(r), power - 1.0)
+}
+
 /// e to the power `x`, within 1 ulp.
 #[inline(always)]
 pub fn exp<A: Arch>(x: f32) -> f32 {

@@ -34,7 +34,7 @@ fn tail<A: Arch>(f: f32) -> f32 {
 
 /// `y`, or what a logarithm is where it is no number: of 0, of negative numbers, of infinity.
 #[inline(always)]
-fn special(x: f32, y: f32) -> f32 {
+pub(super) fn special(x: f32, y: f32) -> f32 {
     let y = if x == f32::INFINITY { x } else { y };
     let y = if x == 0.0 { f32::NEG_INFINITY } else { y };
     // NaN too.
@@ -50,13 +50,19 @@ pub fn log<A: Arch>(x: f32) -> f32 {
     special(x, A::fma(e, 0.693_359_4, f + y))
 }
 
+/// `(e, high, low)` with `log(x) = e ln 2 + high + low`, for positive finite x.
+#[inline(always)]
+pub(super) fn log_parts<A: Arch>(x: f32) -> (f32, f32, f32) {
+    let (e, f) = split(x);
+    let y = A::fma(-0.5 * f, f, tail::<A>(f));
+    (e, f + y, y - ((f + y) - f))
+}
+
 /// The logarithm to base 2, within 2 ulp.
 #[inline(always)]
 pub fn log2<A: Arch>(x: f32) -> f32 {
     const LOG2_E: (f32, f32) = (std::f32::consts::LOG2_E, 1.925_963e-8);
-    let (e, f) = split(x);
-    let y = A::fma(-0.5 * f, f, tail::<A>(f));
-    let (high, low) = (f + y, y - ((f + y) - f));
+    let (e, high, low) = log_parts::<A>(x);
     let rest = A::fma(low, LOG2_E.0, high * LOG2_E.1);
     special(x, A::fma(high, LOG2_E.0, rest) + e)
 }

@@ -20,6 +20,37 @@ pub fn sign(x: f32) -> f32 {
     if (x == 0.0) | x.is_nan() { x } else { 1f32.copysign(x) }
 }
 
+/// `sqrt(x² + y²)` without overflow on the way; infinite if either is, even beside NaN. Within 1 ulp.
+#[inline(always)]
+pub fn hypot(x: f32, y: f32) -> f32 {
+    let (a, b) = (f64::from(x), f64::from(y));
+    let length = (a * a + b * b).sqrt() as f32;
+    if x.is_infinite() | y.is_infinite() { f32::INFINITY } else { length }
+}
+
+macro_rules! nextafter {
+    ($(#[$doc:meta] $name:ident: $type:ty;)*) => {$(
+        #[$doc]
+        #[inline(always)]
+        pub fn $name(x: $type, y: $type) -> $type {
+            let bits = x.to_bits();
+            // Away from zero is up in bits.
+            let away = (y > x) == (x > 0.0);
+            let next = if away { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
+            let next = if x == 0.0 { <$type>::from_bits(1).copysign(y) } else { <$type>::from_bits(next) };
+            let next = if x == y { y } else { next };
+            if x.is_nan() | y.is_nan() { <$type>::NAN } else { next }
+        }
+    )*};
+}
+
+nextafter! {
+    /// The number next to `x` in the direction of `y`; `y` if they are equal.
+    nextafter: f32;
+    /// [`nextafter`] in double precision.
+    nextafter_f64: f64;
+}
+
 /// The largest quotient whose remainder [`rem`] gives.
 pub const MAX_QUOTIENT: f32 = 134_217_728.0; // 2^27
 

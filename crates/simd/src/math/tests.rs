@@ -89,6 +89,17 @@ function!(Erf, erf);
 function!(Sin, sin);
 function!(Cos, cos);
 function!(Tan, tan);
+function!(Asin, asin);
+function!(Acos, acos);
+function!(Atan, atan);
+function!(Expm1, expm1);
+function!(Log1p, log1p);
+function!(Log10, log10);
+function!(Sinh, sinh);
+function!(Cosh, cosh);
+function!(Asinh, asinh);
+function!(Acosh, acosh);
+function!(Atanh, atanh);
 
 /// Bit patterns of all sizes and signs, and a dense sweep near zero.
 fn arguments() -> Vec<f32> {
@@ -196,6 +207,61 @@ fn angles() {
     check("sin", Sin, 2.0, f64::sin, fits);
     check("cos", Cos, 2.0, f64::cos, fits);
     check("tan", Tan, 4.0, f64::tan, fits);
+}
+
+#[test]
+fn inverses_of_angles() {
+    check("asin", Asin, 4.0, f64::asin, everywhere);
+    check("acos", Acos, 4.0, f64::acos, everywhere);
+    check("atan", Atan, 3.0, f64::atan, everywhere);
+}
+
+#[test]
+fn near_one() {
+    check("expm1", Expm1, 3.0, f64::exp_m1, everywhere);
+    check("log1p", Log1p, 3.0, f64::ln_1p, everywhere);
+    check("log10", Log10, 1.0, f64::log10, everywhere);
+    let powers = (-45..=38).map(|n| 10f64.powi(n) as f32);
+    assert!(powers.clone().all(|x| ulps(log10_here(x), f64::from(x).log10()) <= 0.0));
+}
+
+fn log10_here(x: f32) -> f32 {
+    let mut found = Vec::new();
+    Isa::best().run(Apply(&[x], &mut found, Log10));
+    found[0]
+}
+
+#[test]
+fn hyperbolic() {
+    check("sinh", Sinh, 4.0, f64::sinh, everywhere);
+    check("cosh", Cosh, 4.0, f64::cosh, everywhere);
+    check("asinh", Asinh, 4.0, f64::asinh, everywhere);
+    check("acosh", Acosh, 4.0, f64::acosh, everywhere);
+    check("atanh", Atanh, 4.0, f64::atanh, everywhere);
+}
+
+#[test]
+fn neighbours() {
+    let next = [
+        (1.0f32, 2.0f32),
+        (1.0, -2.0),
+        (-1.0, 0.0),
+        (f32::MAX, f32::INFINITY),
+        (f32::INFINITY, 0.0),
+    ];
+    let wanted = [
+        1.0 + f32::EPSILON,
+        1.0 - f32::EPSILON / 2.0,
+        -1.0 + f32::EPSILON / 2.0,
+        f32::INFINITY,
+        f32::MAX,
+    ];
+    assert_eq!(next.map(|(x, y)| nextafter(x, y)), wanted);
+    assert_eq!(nextafter(0.0, -1.0).to_bits(), 0x8000_0001);
+    assert_eq!(nextafter(0.0, -0.0).to_bits(), 0x8000_0000);
+    assert!(nextafter(f32::NAN, 1.0).is_nan() && nextafter(1.0, f32::NAN).is_nan());
+    assert_eq!((hypot(3e38, 4.0), hypot(-3.0, 4.0)), (3e38, 5.0));
+    assert_eq!(hypot(f32::NAN, f32::NEG_INFINITY), f32::INFINITY);
 }
 
 #[test]

@@ -63,6 +63,24 @@ pub fn tan<A: Arch>(x: f32) -> f32 {
     above / below
 }
 
+/// The angle whose sine is `x`, within 4 ulp; NaN beyond 1 either way.
+#[inline(always)]
+pub fn asin<A: Arch>(x: f32) -> f32 {
+    atan2::<A>(x, ((1.0 - x) * (1.0 + x)).sqrt())
+}
+
+/// The angle whose cosine is `x`, within 4 ulp; NaN beyond 1 either way.
+#[inline(always)]
+pub fn acos<A: Arch>(x: f32) -> f32 {
+    atan2::<A>(((1.0 - x) * (1.0 + x)).sqrt(), x)
+}
+
+/// The angle whose tangent is `x`, within 3 ulp.
+#[inline(always)]
+pub fn atan<A: Arch>(x: f32) -> f32 {
+    atan2::<A>(x, 1.0)
+}
+
 /// The angle of the point `(x, y)`, within 3 ulp.
 #[inline(always)]
 pub fn atan2<A: Arch>(y: f32, x: f32) -> f32 {

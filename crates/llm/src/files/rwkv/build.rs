@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
             return Err(Error::broken(self.path, place, "is missing", remedy));
         };
         self.used.insert(&tensor.name);
-        if !tensor.dtype.is_float() {
+        if !tensor.dtype.fits_f32() {
             let what = format!("dtype {}", tensor.dtype);
             let place = format!("tensor `{}`", tensor.name);
             let remedy = "use the model in F32, F16 or BF16";

@@ -23,7 +23,8 @@ pub(super) fn gather(op: &Gather, gpu: &GpuTraits) -> Result<Launches> {
     let draft = if table.dtype() == out.dtype() {
         // Bits are moved as they are: a GPU may flush the smallest numbers to zero.
         let outside = match out.dtype() {
-            DType::F32 => "0x7fc00000",
+            DType::F32 | DType::Complex64 => "0x7fc00000",
+            DType::F64 => "0x7ff8000000000000ul",
             DType::F16 => "0x7e00",
             DType::BF16 => "0x7fc0",
             _ => "0",

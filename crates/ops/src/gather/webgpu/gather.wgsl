@@ -1,6 +1,7 @@
 // A thread for each element of the result. The table, or a part of it, has `len` of `all` places
 // along the axis, from `start` on; those outside of all are for the first part.
 OPERANDS
+NUMBER
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -9,10 +10,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let inner = i % params.inner;
     let picked = (i / params.inner) % params.picked;
     let outer = i / (params.inner * params.picked);
-    let index = i32(load_indices(place_indices(picked)));
-    let signed = SIGNED;
-    var number = u32(index);
-    if signed && index < 0 { number = u32(index + i32(params.all)); }
+    let number = number_of(load_indices(place_indices(picked)), params.all);
     if number >= params.all {
         if params.start == 0u { store_out(place_out(i), OUTSIDE); }
         return;

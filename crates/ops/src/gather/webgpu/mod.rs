@@ -2,7 +2,7 @@
 //! once is gone through in parts.
 
 use super::Gather;
-use crate::wgsl::{Build, launch_over, parts, size, step};
+use crate::wgsl::{Build, element_type, launch_over, parts, size, step, wgsl_index};
 use bessemer_core::{
     DType, Result,
     gpu::{GpuTraits, Launches},
@@ -25,12 +25,14 @@ pub(super) fn launches(op: &Gather, gpu: &GpuTraits) -> Result<Launches> {
         let inner: usize = dims[axis + 1..].iter().product();
         // Not a number, by bits that no compiler sees through.
         let outside = match op.out.dtype() {
+            DType::F64 => "vec2<u32>(0u, 0x7ff80000u)",
+            DType::Complex64 => "vec2<u32>(0x7fc00000u, 0u)",
             dtype if dtype.is_float() => "bitcast<f32>(0x7fc00000u | (params.row >> 31u))",
+            dtype if dtype.block_bytes() == 8 => "vec2<u32>()",
             DType::Bool => "false",
-            DType::I32 => "0i",
+            dtype if dtype.is_signed_integer() => "0i",
             _ => "0u",
         };
-        let signed = if op.indices.dtype() == DType::I32 { "true" } else { "false" };
         let build = Build::new(gpu, "gather.wgsl", include_str!("gather.wgsl"))
             .read("table", &table)
             .read("indices", &op.indices)
@@ -45,7 +47,7 @@ pub(super) fn launches(op: &Gather, gpu: &GpuTraits) -> Result<Launches> {
             .u32("start", size(NAME, part.start)?)
             .u32("len", size(NAME, part.len())?)
             .define("OUTSIDE", outside)
-            .define("SIGNED", signed);
+            .define("NUMBER", wgsl_index(op.indices.dtype()));
         let build = match table.dtype().is_block() {
             // Dimensions before the axis, the axis, then rows of blocks.
             true => {
@@ -70,8 +72,7 @@ pub(super) fn launches(op: &Gather, gpu: &GpuTraits) -> Result<Launches> {
                     )
             }
             false => {
-                let ty = bessemer_program::Type::of(table.dtype());
-                let ty = ty.map_or("f32", |ty| ty.name());
+                let ty = element_type(table.dtype());
                 build
                     .places(NAME, "place_outer", &dims[..axis], &steps[..axis])?
                     .places(NAME, "place_inner", &dims[axis + 1..], &steps[axis + 1..])?

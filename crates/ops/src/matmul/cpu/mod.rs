@@ -1,5 +1,6 @@
 //! On the CPU: products are split into blocks; a GEMM library computes each.
 
+mod direct;
 pub(crate) mod gemm;
 pub(crate) mod operand;
 #[cfg(target_arch = "x86_64")]
@@ -23,6 +24,9 @@ const DEPTH: usize = 512;
 pub(super) fn matmul(op: &Matmul, cpu: &CpuContext<'_>) {
     if op.out.elements() == 0 {
         return;
+    }
+    if !op.out.dtype().fits_f32() {
+        return direct::matmul(op, cpu);
     }
     let (m, k, n) = op.sizes();
     let batches = op.out.elements() / (m * n);

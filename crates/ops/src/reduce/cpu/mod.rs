@@ -14,7 +14,8 @@ use bessemer_program::{
 };
 use bessemer_simd::{Isa, convert};
 use fold::{
-    All, Any, Best, BestAt, Fold, FoldEach, FoldRow, Mean, Prod, Sum, WrappingProd, WrappingSum,
+    All, Any, Best, BestAt, Fold, FoldEach, FoldRow, Lane, Mean, MeanWide, Number, Prod, Sum,
+    SumWide, WideningProd, WideningSum, WrappingProd, WrappingSum,
 };
 use std::sync::OnceLock;
 
@@ -29,32 +30,85 @@ const GRAIN: usize = 16;
 
 pub(super) fn reduce(op: &Reduce, cpu: &CpuContext<'_>) {
     let ty = op.program.yields().unwrap_or(Type::F32);
+    let widens = Type::of(op.output.dtype()).is_some_and(Type::is_wide) && !ty.is_wide();
     match (op.kind, ty) {
         (ReduceKind::Sum, Type::F32) => run::<Sum>(op, cpu),
-        (ReduceKind::Sum, _) => run::<WrappingSum>(op, cpu),
+        (ReduceKind::Sum, Type::F64) => run::<SumWide>(op, cpu),
+        (ReduceKind::Sum, Type::I32) if widens => run::<WideningSum<i32>>(op, cpu),
+        (ReduceKind::Sum, _) if widens => run::<WideningSum<u32>>(op, cpu),
+        (ReduceKind::Sum, ty) if ty.is_wide() => run::<WrappingSum<u64>>(op, cpu),
+        (ReduceKind::Sum, _) => run::<WrappingSum<u32>>(op, cpu),
         (ReduceKind::Mean, Type::F32) => run::<Mean<f32>>(op, cpu),
         (ReduceKind::Mean, Type::I32) => run::<Mean<i32>>(op, cpu),
+        (ReduceKind::Mean, Type::F64) => run::<MeanWide>(op, cpu),
+        (ReduceKind::Mean, Type::I64) => run::<Mean<i64>>(op, cpu),
+        (ReduceKind::Mean, Type::U64) => run::<Mean<u64>>(op, cpu),
         (ReduceKind::Mean, _) => run::<Mean<u32>>(op, cpu),
-        (ReduceKind::Prod, Type::F32) => run::<Prod>(op, cpu),
-        (ReduceKind::Prod, _) => run::<WrappingProd>(op, cpu),
-        (ReduceKind::Min, Type::F32) => run::<Best<f32, false>>(op, cpu),
-        (ReduceKind::Min, Type::I32) => run::<Best<i32, false>>(op, cpu),
-        (ReduceKind::Min, _) => run::<Best<u32, false>>(op, cpu),
-        (ReduceKind::Max, Type::F32) => run::<Best<f32, true>>(op, cpu),
-        (ReduceKind::Max, Type::I32) => run::<Best<i32, true>>(op, cpu),
-        (ReduceKind::Max, _) => run::<Best<u32, true>>(op, cpu),
-        (ReduceKind::ArgMin, Type::F32) => run::<BestAt<f32, false>>(op, cpu),
-        (ReduceKind::ArgMin, Type::I32) => run::<BestAt<i32, false>>(op, cpu),
-        (ReduceKind::ArgMin, _) => run::<BestAt<u32, false>>(op, cpu),
-        (ReduceKind::ArgMax, Type::F32) => run::<BestAt<f32, true>>(op, cpu),
-        (ReduceKind::ArgMax, Type::I32) => run::<BestAt<i32, true>>(op, cpu),
-        (ReduceKind::ArgMax, _) => run::<BestAt<u32, true>>(op, cpu),
+        (ReduceKind::Prod, Type::F32) => run::<Prod<f32>>(op, cpu),
+        (ReduceKind::Prod, Type::F64) => run::<Prod<f64>>(op, cpu),
+        (ReduceKind::Prod, Type::I32) if widens => run::<WideningProd<i32>>(op, cpu),
+        (ReduceKind::Prod, _) if widens => run::<WideningProd<u32>>(op, cpu),
+        (ReduceKind::Prod, ty) if ty.is_wide() => run::<WrappingProd<u64>>(op, cpu),
+        (ReduceKind::Prod, _) => run::<WrappingProd<u32>>(op, cpu),
+        (ReduceKind::Min | ReduceKind::ArgMin, _) => extreme::<false>(op, ty, cpu),
+        (ReduceKind::Max | ReduceKind::ArgMax, _) => extreme::<true>(op, ty, cpu),
         (ReduceKind::Any, _) => run::<Any>(op, cpu),
         (ReduceKind::All, _) => run::<All>(op, cpu),
     }
 }
 
-fn run<F: Fold>(op: &Reduce, cpu: &CpuContext<'_>) {
+fn extreme<const LARGEST: bool>(op: &Reduce, ty: Type, cpu: &CpuContext<'_>) {
+    fn of<T: Number, const LARGEST: bool>(op: &Reduce, cpu: &CpuContext<'_>)
+    where
+        T::Lane: Lanes,
+    {
+        match op.kind {
+            ReduceKind::Min | ReduceKind::Max => run::<Best<T, LARGEST>>(op, cpu),
+            _ => run::<BestAt<T, LARGEST>>(op, cpu),
+        }
+    }
+    match ty {
+        Type::F32 => of::<f32, LARGEST>(op, cpu),
+        Type::I32 => of::<i32, LARGEST>(op, cpu),
+        Type::F64 => of::<f64, LARGEST>(op, cpu),
+        Type::I64 => of::<i64, LARGEST>(op, cpu),
+        Type::U64 => of::<u64, LARGEST>(op, cpu),
+        Type::U32 | Type::Bool => of::<u32, LARGEST>(op, cpu),
+    }
+}
+
+/// Lanes as a program yields them.
+trait Lanes: Lane {
+    /// The values of a box; those that are the same for all are put in `same`.
+    fn all<'a>(yielded: Yielded<'a>, same: &'a mut [Self]) -> &'a [Self];
+}
+
+impl Lanes for u32 {
+    fn all<'a>(yielded: Yielded<'a>, same: &'a mut [u32]) -> &'a [u32] {
+        match yielded {
+            Yielded::Many(lanes) => lanes,
+            Yielded::Wide(_) => unreachable!("the program yields 32 bits"),
+            Yielded::One(bits) => filled(same, bits),
+        }
+    }
+}
+
+impl Lanes for u64 {
+    fn all<'a>(yielded: Yielded<'a>, same: &'a mut [u64]) -> &'a [u64] {
+        match yielded {
+            Yielded::Wide(lanes) => lanes,
+            Yielded::Many(_) => unreachable!("the program yields 64 bits"),
+            Yielded::One(bits) => filled(same, bits),
+        }
+    }
+}
+
+fn filled<L: Lane>(same: &mut [L], bits: u64) -> &[L] {
+    same.fill(L::of(bits));
+    same
+}
+
+fn run<F: Fold<Lane: Lanes>>(op: &Reduce, cpu: &CpuContext<'_>) {
     if op.output.elements() == 0 {
         return;
     }
@@ -182,7 +236,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What there is to know of a piece of a group, into `known`.
-    fn fold<F: Fold>(
+    fn fold<F: Fold<Lane: Lanes>>(
         &self,
         worker: &mut Worker<'_, '_>,
         group: usize,
@@ -200,24 +254,19 @@ impl<'a> Plan<'a> {
             F::NOTHING,
         );
         let share = |piece: usize| self.reduced_boxes * piece / self.pieces;
-        let mut same = [0; LANES];
+        let mut same = [F::Lane::default(); LANES];
         for part in share(piece)..share(piece + 1) {
             let at = self.domain.box_at(self.at(group, part));
             // SAFETY: the views are those of `access`, which this context keeps for us alone.
             let lanes = match unsafe { worker.run(&at) } {
-                Ok(Yielded::Many(lanes)) => lanes,
-                Ok(Yielded::One(value)) => {
-                    let same = &mut same[..at.rows * at.columns];
-                    same.fill(value);
-                    same
-                }
+                Ok(yielded) => F::Lane::all(yielded, &mut same[..at.rows * at.columns]),
                 Err(why) => bind::fail(why),
             };
             self.fold_box::<F>(&at, lanes, known);
         }
     }
 
-    fn fold_box<F: Fold>(&self, at: &Box2, lanes: &[u32], known: &mut [F::Known]) {
+    fn fold_box<F: Fold>(&self, at: &Box2, lanes: &[F::Lane], known: &mut [F::Known]) {
         let steps = self.domain.extra(1);
         let number = steps.iter().zip(&at.origin).map(|(step, i)| step * *i as isize);
         let number = number.sum::<isize>() as u32;
@@ -277,29 +326,32 @@ impl<'a> Plan<'a> {
     }
 
     /// Stores the result at an offset from the first, in elements.
-    fn put(&self, offset: isize, bits: u32) {
+    fn put(&self, offset: isize, bits: u64) {
         let dtype = self.op.output.dtype();
         let first = self.first as *mut u8;
         let place = first.wrapping_offset(offset * dtype.block_bytes() as isize);
+        let lane = bits as u32;
         // SAFETY: an element of the output, which this context keeps for us alone; each is
         // written by the one task that has its group.
         unsafe {
-            match dtype {
-                DType::F16 => {
-                    place.cast::<u16>().write(convert::f16_bits_from_f32(f32::from_bits(bits)));
+            match (dtype, dtype.block_bytes()) {
+                (DType::F16, _) => {
+                    place.cast::<u16>().write(convert::f16_bits_from_f32(f32::from_bits(lane)));
                 }
-                DType::BF16 => {
-                    place.cast::<u16>().write(convert::bf16_bits_from_f32(f32::from_bits(bits)));
+                (DType::BF16, _) => {
+                    place.cast::<u16>().write(convert::bf16_bits_from_f32(f32::from_bits(lane)));
                 }
-                DType::U8 => place.write(bits as u8),
-                DType::Bool => place.write((bits & 1) as u8),
-                _ => place.cast::<u32>().write(bits),
+                (DType::Bool, _) => place.write((lane & 1) as u8),
+                (_, 1) => place.write(lane as u8),
+                (_, 2) => place.cast::<u16>().write(lane as u16),
+                (_, 4) => place.cast::<u32>().write(lane),
+                _ => place.cast::<u64>().write(bits),
             }
         }
     }
 
     /// Stores a result by its number in row-major order.
-    fn put_nth(&self, number: usize, bits: u32) {
+    fn put_nth(&self, number: usize, bits: u64) {
         let (shape, strides) = (self.op.output.shape(), self.op.output.strides());
         let (mut rest, mut offset) = (number, 0);
         for axis in (0..shape.rank()).rev() {

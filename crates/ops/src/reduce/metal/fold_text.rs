@@ -5,16 +5,21 @@ use super::{ReduceKind, is_float_sum};
 use bessemer_core::DType;
 use bessemer_program::{
     Type,
-    msl::{Dialect, Element, storage, stored, with_helpers},
+    msl::{Dialect, Element, storage, stored, type_name, with_helpers},
 };
 use std::fmt::Write;
 
 /// `struct Kept` with `none()`, `one(value, number)`, `both(a, b)`, `lower(a, distance)` and
 /// `result(kept, count)`.
-fn kept(kind: ReduceKind, ty: Type) -> String {
-    let (name, simple) = (type_name(ty), |members: &str, none: &str, both: &str, result: &str| {
-        Pieces::simple(type_name(ty), members, none, both, result)
-    });
+fn kept(kind: ReduceKind, ty: Type, out: DType) -> String {
+    let name = type_name(ty);
+    let simple = |members: &str, none: &str, both: &str, result: &str| {
+        simple(name, members, none, both, result)
+    };
+    // Integers are folded as unsigned ones, which wrap, in the bits of the result.
+    let register = Type::of(out).unwrap_or(ty);
+    let (unsigned, whole) =
+        (if register.is_wide() { "ulong" } else { "uint" }, type_name(register));
     let arg = |less: &str| {
         let nan = if ty == Type::F32 {
             "    bool na = isnan(a.best), nb = isnan(b.best);
@@ -32,10 +37,11 @@ static Kept both(Kept a, Kept b) {{
 {nan}    return b.best {less} a.best || (b.best == a.best && b.at < a.at) ? b : a;
 }}
 static Kept lower(Kept a, ushort d) {{
-    Kept k; k.best = simd_shuffle_down(a.best, d); k.at = simd_shuffle_down(a.at, d); return k;
+    Kept k; k.best = {best}; k.at = simd_shuffle_down(a.at, d); return k;
 }}
-static uint result(Kept a, uint) {{ return a.at; }}
-"
+static {whole} result(Kept a, uint) {{ return a.at; }}
+",
+            best = shuffled(name, "a.best"),
         )
     };
     match kind {
@@ -69,10 +75,10 @@ static float result(Kept a, uint count) {{
         ReduceKind::ArgMin => arg("<"),
         ReduceKind::ArgMax => arg(">"),
         ReduceKind::Sum | ReduceKind::Mean => {
-            simple("uint", "0u", "a.x + b.x", &format!("{name}(a.x)"))
+            simple(unsigned, "0u", "a.x + b.x", &format!("{whole}(a.x)"))
         }
         ReduceKind::Prod if ty == Type::F32 => simple("float", "1.0f", "a.x * b.x", "a.x"),
-        ReduceKind::Prod => simple("uint", "1u", "a.x * b.x", &format!("{name}(a.x)")),
+        ReduceKind::Prod => simple(unsigned, "1u", "a.x * b.x", &format!("{whole}(a.x)")),
         ReduceKind::Min | ReduceKind::Max => {
             let least = kind == ReduceKind::Min;
             let (none, both) = match (ty, least) {
@@ -80,6 +86,10 @@ static float result(Kept a, uint count) {{
                 (Type::F32, false) => ("-INFINITY", "nan_max(a.x, b.x)"),
                 (Type::I32, true) => ("2147483647", "min(a.x, b.x)"),
                 (Type::I32, false) => ("int(0x80000000u)", "max(a.x, b.x)"),
+                (Type::I64, true) => ("0x7ffffffffffffffful", "(a.x < b.x ? a.x : b.x)"),
+                (Type::I64, false) => ("long(0x8000000000000000ul)", "(a.x > b.x ? a.x : b.x)"),
+                (Type::U64, true) => ("0xfffffffffffffffful", "(a.x < b.x ? a.x : b.x)"),
+                (Type::U64, false) => ("0ul", "(a.x > b.x ? a.x : b.x)"),
                 (_, true) => ("0xffffffffu", "min(a.x, b.x)"),
                 (_, false) => ("0u", "max(a.x, b.x)"),
             };
@@ -90,29 +100,28 @@ static float result(Kept a, uint count) {{
     }
 }
 
-struct Pieces;
-
-impl Pieces {
-    /// One number is kept.
-    fn simple(value: &str, kept: &str, none: &str, both: &str, result: &str) -> String {
-        format!(
-            "struct Kept {{ {kept} x; }};
+/// One number is kept.
+fn simple(value: &str, kept: &str, none: &str, both: &str, result: &str) -> String {
+    let lower = shuffled(kept, "a.x");
+    format!(
+        "struct Kept {{ {kept} x; }};
 static Kept none() {{ Kept k; k.x = {none}; return k; }}
 static Kept one({value} x, uint) {{ Kept k; k.x = {kept}(x); return k; }}
 static Kept both(Kept a, Kept b) {{ Kept k; k.x = {both}; return k; }}
-static Kept lower(Kept a, ushort d) {{ Kept k; k.x = simd_shuffle_down(a.x, d); return k; }}
+static Kept lower(Kept a, ushort d) {{ Kept k; k.x = {lower}; return k; }}
 static auto result(Kept a, uint) {{ return {result}; }}
 "
-        )
-    }
+    )
 }
 
-fn type_name(ty: Type) -> &'static str {
+/// The value of the thread `d` further on. Simdgroups pass around 32 bits at a time.
+fn shuffled(ty: &str, value: &str) -> String {
     match ty {
-        Type::F32 => "float",
-        Type::I32 => "int",
-        Type::U32 => "uint",
-        Type::Bool => "bool",
+        "long" | "ulong" => format!(
+            "{ty}(ulong(simd_shuffle_down(uint(ulong({value}) >> 32), d)) << 32 | \
+             ulong(simd_shuffle_down(uint({value}), d)))"
+        ),
+        _ => format!("simd_shuffle_down({value}, d)"),
     }
 }
 
@@ -126,7 +135,7 @@ pub(super) fn text(
     axes: usize,
 ) -> String {
     let Element { text, arguments, passed, bindings } = element;
-    let kept = kept(kind, ty);
+    let kept = kept(kind, ty, out);
     let kept = match dialect.simd {
         true => kept,
         false => kept.lines().filter(|line| !line.contains("simd_")).fold(

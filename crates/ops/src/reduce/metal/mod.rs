@@ -34,7 +34,7 @@ const PART: usize = 16384;
 /// The most parts: one thread joins them.
 const MOST_PARTS: usize = 128;
 /// Bytes of what is kept of a part, at the most.
-const KEPT: usize = 8;
+const KEPT: usize = 16;
 
 impl Layout {
     fn new(outputs: usize, count: usize, inner: bool, gpu: &GpuTraits) -> Layout {

@@ -6,12 +6,12 @@ use crate::{
     wgsl,
 };
 use bessemer_core::{
-    MAX_RANK, Result, Shape,
+    DType, MAX_RANK, Result, Shape,
     gpu::{Binding, GpuTraits, Kernel, Launch, Launches, Source},
 };
 use bessemer_program::{
     ParamKind, Type,
-    wgsl::{Slot, THREADS, value, value_slots},
+    wgsl::{Slot, THREADS, type_name, value, value_slots},
 };
 
 /// Values that are worth a workgroup.
@@ -65,7 +65,7 @@ pub(super) fn launches(op: &Reduce, gpu: &GpuTraits) -> Result<Launches> {
     let params = wgsl::fill(gpu, name, &op.program, operands, &all, &slots, &others)?;
     let dtype = op.output.dtype();
     let mut text = value(&op.program, outer_rank, inner_rank, dtype, &shared.sharing());
-    text += &fold(op.kind, op.program.yields().unwrap_or(Type::F32));
+    text += &fold(op.kind, op.program.yields().unwrap_or(Type::F32), dtype);
     text += include_str!("reduce.wgsl");
     let source =
         Source::Made { name: format!("{name} of {}", op.program.name()).into(), text: text.into() };
@@ -108,20 +108,27 @@ impl Steps {
     }
 }
 
-/// How values of `ty` become one, as WGSL.
-fn fold(kind: ReduceKind, ty: Type) -> String {
+/// How values of `ty` become one that is stored as `out`, as WGSL.
+fn fold(kind: ReduceKind, ty: Type, out: DType) -> String {
     let float = ty == Type::F32;
+    let name = type_name(ty);
+    // What sums and products of integers are kept as.
+    let register = Type::of(out).unwrap_or(ty);
     match kind {
         ReduceKind::Sum | ReduceKind::Mean if float || kind == ReduceKind::Mean => {
             let result = match kind {
                 ReduceKind::Mean => "whole / f32(params.count)",
                 _ => "whole",
             };
+            let single = match ty.is_wide() {
+                true => format!("float_{ty}(value)"),
+                false => "f32(value)".to_owned(),
+            };
             // What rounding loses is summed too: the sum is that of twice as many bits.
             format!(
                 "struct Part {{ sum: f32, low: f32 }}
 fn none() -> Part {{ return Part(0.0, 0.0); }}
-fn one(value: {ty}, i: u32) -> Part {{ return Part(f32(value), 0.0); }}
+fn one(value: {name}, i: u32) -> Part {{ return Part({single}, 0.0); }}
 // The same number, as far as anyone can tell before it runs: compilers that take floats for reals
 // would make zeros of what rounding loses.
 fn kept(x: f32) -> f32 {{ return bitcast<f32>(bitcast<u32>(x) ^ (params.row >> 31u)); }}
@@ -138,10 +145,16 @@ fn result(part: Part) -> f32 {{
 "
             )
         }
-        ReduceKind::Sum | ReduceKind::Mean => plain(ty, "0", "a + b"),
-        ReduceKind::Prod => plain(ty, "1", "a * b"),
-        ReduceKind::Any => plain(ty, "false", "a | b"),
-        ReduceKind::All => plain(ty, "true", "a & b"),
+        ReduceKind::Sum | ReduceKind::Mean if register.is_wide() => {
+            plain(ty, register, "vec2<u32>()", "add_64(a, b)")
+        }
+        ReduceKind::Prod if register.is_wide() => {
+            plain(ty, register, "vec2<u32>(1u, 0u)", "mul_64(a, b)")
+        }
+        ReduceKind::Sum | ReduceKind::Mean => plain(ty, ty, &format!("{ty}(0)"), "a + b"),
+        ReduceKind::Prod => plain(ty, ty, &format!("{ty}(1)"), "a * b"),
+        ReduceKind::Any => plain(ty, ty, "false", "a | b"),
+        ReduceKind::All => plain(ty, ty, "true", "a & b"),
         ReduceKind::Min | ReduceKind::Max | ReduceKind::ArgMin | ReduceKind::ArgMax => {
             let sign = match kind {
                 ReduceKind::Min | ReduceKind::ArgMin => "<",
@@ -149,19 +162,28 @@ fn result(part: Part) -> f32 {{
             };
             let (better, nan) = match float {
                 true => (format!("order(a.value) {sign} order(b.value)"), "is_nan"),
+                false if ty.is_wide() && sign == "<" => {
+                    (format!("lt_{ty}(a.value, b.value)"), "never")
+                }
+                false if ty.is_wide() => (format!("lt_{ty}(b.value, a.value)"), "never"),
                 false => (format!("a.value {sign} b.value"), "never"),
             };
-            let same =
-                if float { "order(a.value) == order(b.value)" } else { "a.value == b.value" };
-            let (out, result) = match kind {
-                ReduceKind::Min | ReduceKind::Max => (ty.name(), "part.value"),
-                _ => ("u32", "part.index"),
+            let same = match float {
+                true => "order(a.value) == order(b.value)",
+                false if ty.is_wide() => "all(a.value == b.value)",
+                false => "a.value == b.value",
             };
+            let result = match kind {
+                ReduceKind::Min | ReduceKind::Max => "part.value",
+                _ if register.is_wide() => "vec2<u32>(part.index, 0u)",
+                _ => "part.index",
+            };
+            let out = type_name(register);
             format!(
-                "struct Part {{ value: {ty}, index: u32, some: bool }}
-fn never(value: {ty}) -> bool {{ return false; }}
-fn none() -> Part {{ return Part({ty}(), 0u, false); }}
-fn one(value: {ty}, i: u32) -> Part {{ return Part(value, i, true); }}
+                "struct Part {{ value: {name}, index: u32, some: bool }}
+fn never(value: {name}) -> bool {{ return false; }}
+fn none() -> Part {{ return Part({name}(), 0u, false); }}
+fn one(value: {name}, i: u32) -> Part {{ return Part(value, i, true); }}
 fn both(a: Part, b: Part) -> Part {{
     if !a.some {{ return b; }}
     if !b.some {{ return a; }}
@@ -181,15 +203,18 @@ fn result(part: Part) -> {out} {{ return {result}; }}
     }
 }
 
-/// A fold that starts from a neutral value.
-fn plain(ty: Type, neutral: &str, both: &str) -> String {
+/// A fold of values of `ty`, kept as `register`, that starts from a neutral one.
+fn plain(ty: Type, register: Type, neutral: &str, both: &str) -> String {
+    let (value, kept) = (type_name(ty), type_name(register));
+    let one = if ty == register { "value".to_owned() } else { format!("wide_{ty}(value)") };
+    let one = if ty.is_wide() { "value" } else { &one };
     format!(
-        "struct Part {{ value: {ty} }}
-fn none() -> Part {{ return Part({ty}({neutral})); }}
-fn one(value: {ty}, i: u32) -> Part {{ return Part(value); }}
-fn fold(a: {ty}, b: {ty}) -> {ty} {{ return {both}; }}
+        "struct Part {{ value: {kept} }}
+fn none() -> Part {{ return Part({neutral}); }}
+fn one(value: {value}, i: u32) -> Part {{ return Part({one}); }}
+fn fold(a: {kept}, b: {kept}) -> {kept} {{ return {both}; }}
 fn both(a: Part, b: Part) -> Part {{ return Part(fold(a.value, b.value)); }}
-fn result(part: Part) -> {ty} {{ return part.value; }}
+fn result(part: Part) -> {kept} {{ return part.value; }}
 "
     )
 }

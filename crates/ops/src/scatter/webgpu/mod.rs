@@ -3,10 +3,10 @@
 use super::Scatter;
 use crate::{
     quantize::webgpu::encoder,
-    wgsl::{Build, launch_over, size, step},
+    wgsl::{Build, launch_over, size, step, wgsl_index},
 };
 use bessemer_core::{
-    DType, Result, View,
+    Result, View,
     gpu::{GpuTraits, Launches},
 };
 use bessemer_program::wgsl::THREADS;
@@ -38,7 +38,7 @@ pub(super) fn launches(op: &Scatter, gpu: &GpuTraits) -> Result<Launches> {
         .u32("inner", size(NAME, inner)?)
         .u32("count", size(NAME, count)?)
         .u32("len", size(NAME, table.shape()[*axis])?)
-        .define("SIGNED", if indices.dtype() == DType::I32 { "true" } else { "false" });
+        .define("NUMBER", wgsl_index(indices.dtype()));
     let build = places(build, "x", x, *axis, to.is_block())?;
     let build = places(build, "table", table, *axis, to.is_block())?;
     let build = match (same_blocks, to.is_block()) {

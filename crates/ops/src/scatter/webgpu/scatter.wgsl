@@ -1,13 +1,11 @@
 // A thread for each element of `x`, or for each block of a table of blocks. Where several parts go
 // to one place the last one counts.
 OPERANDS
+NUMBER
 ENCODE
 
 fn place_of(i: u32) -> u32 {
-    let index = i32(load_indices(i32(i) * params.indices_step));
-    let signed = SIGNED;
-    if signed && index < 0 { return u32(index + i32(params.len)); }
-    return u32(index);
+    return number_of(load_indices(i32(i) * params.indices_step), params.len);
 }
 
 @compute @workgroup_size(THREADS)

@@ -1,11 +1,11 @@
-//! Binary arithmetic.
+//! Binary arithmetic of 32 bits.
 
-use super::{Lane, Lanes, Map2, Op2, run2};
+use super::{Lane, Lanes, Map2, Op2, Word, run2};
 use crate::{Binary, Type};
 use bessemer_simd::{Arch, Isa, Kernel, math};
 use std::marker::PhantomData;
 
-/// `d = op(a, b)` on lanes of type `ty`.
+/// `d = op(a, b)` on lanes of type `ty`, which is not wide.
 pub(in crate::cpu) fn binary(
     isa: Isa,
     op: Binary,
@@ -17,7 +17,7 @@ pub(in crate::cpu) fn binary(
     match ty {
         Type::F32 => floats(isa, op, d, a, b),
         Type::I32 => integers(isa, op, d, a, b),
-        Type::U32 | Type::Bool => naturals(isa, op, d, a, b),
+        _ => naturals(isa, op, d, a, b),
     }
 }
 
@@ -42,6 +42,9 @@ fn floats(isa: Isa, op: Binary, d: &mut [u32], a: Lanes<'_>, b: Lanes<'_>) {
         Binary::Min => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::min(x, y) }),
         Binary::Max => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::max(x, y) }),
         Binary::Pow => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::pow(x, y) }),
+        Binary::Hypot => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::hypot(x, y) }),
+        Binary::Copysign => run2!(isa, d, a, b, |x, y: f32| -> f32 { x.copysign(y) }),
+        Binary::Nextafter => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::nextafter(x, y) }),
         _ => run2!(isa, d, a, b, |x, y: f32| -> f32 { math::atan2::<A>(x, y) }),
     }
 }
@@ -97,27 +100,39 @@ fn quotient(x: i32, y: i32) -> i32 {
     if y == -1 { x.wrapping_neg() } else { quotient }
 }
 
-/// `d = a * b + c`.
+/// `d = a * b + c` of `f32`.
 pub(in crate::cpu) fn fma(isa: Isa, d: &mut [u32], a: Lanes<'_>, b: Lanes<'_>, c: Lanes<'_>) {
-    isa.run(Fma { d, a, b, c });
+    struct Singles;
+    impl Op3 for Singles {
+        type Word = u32;
+
+        #[inline(always)]
+        fn apply<A: Arch>(a: u32, b: u32, c: u32) -> u32 {
+            A::fma(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c)).to_bits()
+        }
+    }
+    isa.run(Fma::<Singles> { d, a, b, c });
 }
 
-struct Fma<'a> {
-    d: &'a mut [u32],
-    a: Lanes<'a>,
-    b: Lanes<'a>,
-    c: Lanes<'a>,
+/// A function of three lanes, of which the first two can be swapped.
+pub(super) trait Op3 {
+    type Word: Word;
+    fn apply<A: Arch>(a: Self::Word, b: Self::Word, c: Self::Word) -> Self::Word;
 }
 
-impl Kernel for Fma<'_> {
+/// `Op3` over lanes.
+pub(super) struct Fma<'a, F: Op3> {
+    pub(super) d: &'a mut [F::Word],
+    pub(super) a: Lanes<'a, F::Word>,
+    pub(super) b: Lanes<'a, F::Word>,
+    pub(super) c: Lanes<'a, F::Word>,
+}
+
+impl<F: Op3> Kernel for Fma<'_, F> {
     type Output = ();
 
     #[inline(always)]
     fn run<A: Arch>(self) {
-        #[inline(always)]
-        fn one<A: Arch>(a: u32, b: u32, c: u32) -> u32 {
-            A::fma(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c)).to_bits()
-        }
         let Fma { d, a, b, c } = self;
         // Products commute: one of them being the same for all lanes is one case.
         let (a, b) = match (a, b) {
@@ -127,30 +142,30 @@ impl Kernel for Fma<'_> {
         match (a, b, c) {
             (Lanes::Many(a), Lanes::Many(b), Lanes::Many(c)) => {
                 for (((d, a), b), c) in d.iter_mut().zip(a).zip(b).zip(c) {
-                    *d = one::<A>(*a, *b, *c);
+                    *d = F::apply::<A>(*a, *b, *c);
                 }
             }
             (Lanes::Many(a), Lanes::Many(b), Lanes::One(c)) => {
                 for ((d, a), b) in d.iter_mut().zip(a).zip(b) {
-                    *d = one::<A>(*a, *b, c);
+                    *d = F::apply::<A>(*a, *b, c);
                 }
             }
             (Lanes::Many(a), Lanes::One(b), Lanes::Many(c)) => {
                 for ((d, a), c) in d.iter_mut().zip(a).zip(c) {
-                    *d = one::<A>(*a, b, *c);
+                    *d = F::apply::<A>(*a, b, *c);
                 }
             }
             (Lanes::Many(a), Lanes::One(b), Lanes::One(c)) => {
                 for (d, a) in d.iter_mut().zip(a) {
-                    *d = one::<A>(*a, b, c);
+                    *d = F::apply::<A>(*a, b, c);
                 }
             }
             (Lanes::One(a), Lanes::One(b), Lanes::Many(c)) => {
                 for (d, c) in d.iter_mut().zip(c) {
-                    *d = one::<A>(a, b, *c);
+                    *d = F::apply::<A>(a, b, *c);
                 }
             }
-            (Lanes::One(a), Lanes::One(b), Lanes::One(c)) => d.fill(one::<A>(a, b, c)),
+            (Lanes::One(a), Lanes::One(b), Lanes::One(c)) => d.fill(F::apply::<A>(a, b, c)),
             (Lanes::One(_), Lanes::Many(_), _) => unreachable!("swapped above"),
         }
     }

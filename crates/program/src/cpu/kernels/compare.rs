@@ -1,11 +1,11 @@
 //! Comparisons and choices.
 
-use super::{Lane, Lanes, Map2, Op2, run2};
+use super::{Lane, Lanes, Map2, Op2, Word, run2};
 use crate::{Compare, Type};
 use bessemer_simd::{Arch, Isa, Kernel};
 use std::marker::PhantomData;
 
-/// `d = op(a, b)` on lanes of type `ty`.
+/// `d = op(a, b)` on lanes of type `ty`, which is not wide.
 pub(in crate::cpu) fn compare(
     isa: Isa,
     op: Compare,
@@ -35,18 +35,24 @@ pub(in crate::cpu) fn compare(
 }
 
 /// `d = a` where `cond` is true, else `b`.
-pub(in crate::cpu) fn select(isa: Isa, d: &mut [u32], cond: &[u32], a: Lanes<'_>, b: Lanes<'_>) {
+pub(in crate::cpu) fn select<W: Word>(
+    isa: Isa,
+    d: &mut [W],
+    cond: &[u32],
+    a: Lanes<'_, W>,
+    b: Lanes<'_, W>,
+) {
     isa.run(Select { d, cond, a, b });
 }
 
-struct Select<'a> {
-    d: &'a mut [u32],
+struct Select<'a, W> {
+    d: &'a mut [W],
     cond: &'a [u32],
-    a: Lanes<'a>,
-    b: Lanes<'a>,
+    a: Lanes<'a, W>,
+    b: Lanes<'a, W>,
 }
 
-impl Kernel for Select<'_> {
+impl<W: Word> Kernel for Select<'_, W> {
     type Output = ();
 
     #[inline(always)]

@@ -1,0 +1,42 @@
+"""Lazy arrays, programs and language models on Metal, WebGPU and the CPU.
+
+>>> import bessemer as bm
+>>> a = bm.array([[1.0, 2.0], [3.0, 4.0]])
+>>> (a * 2 + 1).sum(axis=0)
+array([10., 14.], dtype=float32)
+
+The functions are those of the Python array API standard, under its names; ``bessemer.llm`` has
+language models, ``bessemer.Program`` and ``bessemer.Executor`` programs of your own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import _bessemer, random
+from ._bessemer import *  # noqa: F403
+from ._bessemer import __version__
+from ._info import __array_namespace_info__
+from ._files import load, save, save_safetensors, savez, savez_compressed
+from ._namespace import e, inf, nan, newaxis, pi
+from ._program import program
+
+__array_api_version__ = "2024.12"
+
+__all__ = sorted(  # pyright: ignore[reportUnsupportedDunderAll]
+    [name for name in dir(_bessemer) if not name.startswith("_")]
+    + ["e", "inf", "llm", "load", "nan", "random", "scalar", "newaxis", "pi", "save", "save_safetensors", "savez"]
+    + ["program", "savez_compressed"]
+)
+
+if TYPE_CHECKING:
+    from . import llm, scalar
+else:
+
+    def __getattr__(name: str) -> object:
+        # Not everybody needs these: they are imported when they are first asked for.
+        if name in ("llm", "scalar"):
+            import importlib
+
+            return importlib.import_module(f"bessemer.{name}")
+        raise AttributeError(f"module 'bessemer' has no attribute {name!r}")
