@@ -160,10 +160,11 @@ impl Sizes {
         }
         let window = weight.shape()[2..].to_vec();
         let mut places = Vec::new();
-        for axis in 0..D {
-            let size = x.shape()[axis + 2] + 2 * how.padding[axis];
-            let reach = how.dilation[axis] * window[axis].saturating_sub(1) + 1;
-            let Some(room) = size.checked_sub(reach).filter(|_| window[axis] > 0) else {
+        for (axis, &width) in window.iter().enumerate() {
+            let size = how.padding[axis].saturating_mul(2).saturating_add(x.shape()[axis + 2]);
+            let reach =
+                how.dilation[axis].saturating_mul(width.saturating_sub(1)).saturating_add(1);
+            let Some(room) = size.checked_sub(reach).filter(|_| width > 0) else {
                 return refuse(format!(
                     "a window of {reach} does not fit into {size} elements of dimension {axis}"
                 ));

@@ -78,7 +78,7 @@ fn data(seed: u32, len: usize, dtype: DType) -> Vec<u64> {
                     Literal::from_f64(ty, special[i as usize % special.len()])
                 }
                 Type::F32 | Type::F64 => Literal::from_f64(ty, f64::from(noise) / 4e8 - 5.0),
-                Type::Bool => (noise % 3 == 0).into(),
+                Type::Bool => noise.is_multiple_of(3).into(),
                 _ if noise.is_multiple_of(5) => {
                     let edges = [0, 1, u64::MAX, 1 << 31, 1 << 63, i64::MAX as u64, 1 << 32];
                     Literal::from_bits(ty, edges[i as usize % edges.len()])
@@ -91,9 +91,9 @@ fn data(seed: u32, len: usize, dtype: DType) -> Vec<u64> {
 }
 
 fn setup(params: &[Param], len: usize) -> Buffers {
-    let params = params.iter().enumerate();
-    let elements = params.clone().map(|(i, param)| data(i as u32 + 1, len, param.dtype));
-    Buffers::new(params.map(|(_, param)| param.dtype).collect(), &elements.collect::<Vec<_>>())
+    let dtypes: Vec<_> = params.iter().map(|param| param.dtype).collect();
+    let elements: Vec<_> = (1..).zip(&dtypes).map(|(i, &dtype)| data(i, len, dtype)).collect();
+    Buffers::new(dtypes, &elements)
 }
 
 fn bindings(program: &Program, buffers: &mut Buffers, uniforms: &[Literal]) -> Vec<Binding> {

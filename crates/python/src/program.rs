@@ -127,6 +127,9 @@ impl PyProgram {
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct PyLaunch(LaunchConfig);
 
+/// Sizes as Python gets them.
+type Sizes = (u32, u32, u32);
+
 /// A number of things along one to three axes.
 struct Extent([u32; 3]);
 
@@ -171,13 +174,13 @@ impl PyLaunch {
 
     /// Threadgroups along x, y and z.
     #[getter]
-    fn grid(&self) -> (u32, u32, u32) {
+    fn grid(&self) -> Sizes {
         self.0.grid.into()
     }
 
     /// Threads of a threadgroup along x, y and z.
     #[getter]
-    fn block(&self) -> (u32, u32, u32) {
+    fn block(&self) -> Sizes {
         self.0.block.into()
     }
 
@@ -191,10 +194,7 @@ impl PyLaunch {
         format!("LaunchConfig(grid={:?}, block={:?})", self.grid(), self.block())
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> (Bound<'py, PyAny>, ((u32, u32, u32), (u32, u32, u32))) {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (Sizes, Sizes)) {
         (py.get_type::<PyLaunch>().into_any(), (self.grid(), self.block()))
     }
 }

@@ -136,6 +136,7 @@ impl<'a, T: Element> Column<'a, T> {
 
     /// # Safety
     /// No other task may write these rows.
+    #[allow(clippy::mut_from_ref)]
     unsafe fn rows(&self, to: Range<usize>) -> Option<&mut [T]> {
         let first = self.first as usize;
         // SAFETY: as the caller promises.
@@ -278,7 +279,7 @@ mod tests {
         let (x, mask): (Vec<u32>, Vec<u8>) = (0..100).map(|i| (i, u8::from(i % 3 == 0))).unzip();
         for isa in Isa::here() {
             for room in 0..34 {
-                let mut out = vec![7; 40];
+                let mut out = [7; 40];
                 pack(isa, &x, &mask, &mut out[..room]);
                 let wanted = (0..40).map(|i| if i < room as u32 { 3 * i } else { 7 });
                 assert!(out.iter().copied().eq(wanted), "{isa} {room}");

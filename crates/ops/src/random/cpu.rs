@@ -159,8 +159,8 @@ impl Kernel for Group<'_> {
             RandomKind::Integers { low, last } => {
                 let count = u64::from(last) + 1;
                 let number = |high: u32, rest: u32| {
-                    let rest = u64::from(rest) * count >> 32;
-                    low.wrapping_add((u64::from(high) * count + rest >> 32) as u32)
+                    let rest = (u64::from(rest) * count) >> 32;
+                    low.wrapping_add(((u64::from(high) * count + rest) >> 32) as u32)
                 };
                 for i in 0..GROUP {
                     bits[2 * i] = number(words[0][i], words[1][i]);

@@ -29,7 +29,7 @@ fn number(op: &Random, i: usize) -> Number {
         RandomKind::Normal { mean, deviation } => {
             let radius = (-2.0 * (share(i & !1) + step).ln()).sqrt();
             let (sin, cos) = (std::f64::consts::TAU * share(i | 1)).sin_cos();
-            Number::Float(mean + deviation * radius * if i % 2 == 0 { cos } else { sin })
+            Number::Float(mean + deviation * radius * if i.is_multiple_of(2) { cos } else { sin })
         }
         RandomKind::Integers { low, last } => {
             let place = (u128::from(long(i)) * (u128::from(last) + 1)) >> 64;

@@ -199,6 +199,7 @@ impl<T: Number, F: Fold<T>> All<'_, T, F> {
     ///
     /// # Safety
     /// No other task may have that part of the row.
+    #[allow(clippy::mut_from_ref)]
     unsafe fn parts(&self, row: usize, range: Range<usize>) -> (&[T], &mut [T]) {
         let [from, to] = self.lines.start(row);
         let (from, to) = (from as usize, to as usize + usize::from(self.initial));

@@ -31,7 +31,7 @@ pub(crate) fn cases() -> Vec<Case> {
     }));
     for dtype in [I64, U64] {
         cases.extend(both(format!("{dtype} of all bits"), false, move |f| {
-            f.integers(dtype, &[3000], |f, i| f.uniform().to_bits() << 5 | i as u64 % 7)
+            f.integers(dtype, &[3000], |f, i| (f.uniform().to_bits() << 5) | (i as u64 % 7))
         }));
     }
     cases.extend(both("f32 [2, 40000]", false, |f| f.random(F32, &[2, 40_000])));

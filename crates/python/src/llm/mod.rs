@@ -149,7 +149,7 @@ impl PyLlm {
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyGeneration> {
         let chat = OwnPrompt::chat(messages, tools, variables)?;
-        self.start(py, OwnPrompt::Chat(chat), session, settings)
+        self.start(py, OwnPrompt::Chat(chat.into()), session, settings)
     }
 
     /// The text that the model's template makes of a chat.

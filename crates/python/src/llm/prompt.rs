@@ -18,7 +18,7 @@ use pyo3::{
 pub(super) enum OwnPrompt {
     Text(String),
     Tokens(Vec<u32>),
-    Chat(Chat),
+    Chat(Box<Chat>),
 }
 
 impl OwnPrompt {

@@ -210,6 +210,7 @@ impl<'a, W: Narrow> Target<'a, W> {
     ///
     /// # Safety
     /// No other task may have this row at the same time.
+    #[allow(clippy::mut_from_ref)]
     unsafe fn row(&self, row: usize, width: usize) -> Option<&mut [W]> {
         match self {
             Target::Words { all, lines } if lines.step == 1 => {

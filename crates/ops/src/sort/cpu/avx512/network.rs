@@ -181,6 +181,7 @@ unsafe fn down<V: Vectors, const R: usize>(rows: &mut [__m512i; R]) {
 }
 
 #[inline(always)]
+#[allow(clippy::bad_bit_mask)] // `each!` makes a constant of I, zero among them.
 unsafe fn down_by<V: Vectors, const R: usize, const STEP: usize>(rows: &mut [__m512i; R]) {
     if STEP < R {
         each!(I < R, {
@@ -246,6 +247,7 @@ unsafe fn lay_out<V: Vectors, const R: usize>(rows: &mut [__m512i; R]) {
 
 /// Makes the bit `ROW` of a row's number the bit `LANE` of a lane's, and the other way round.
 #[inline(always)]
+#[allow(clippy::bad_bit_mask)] // `each!` makes a constant of I, zero among them.
 unsafe fn exchange<V: Vectors, const R: usize, const ROW: usize, const LANE: u32>(
     rows: &mut [__m512i; R],
 ) {
