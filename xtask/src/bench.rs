@@ -1,9 +1,10 @@
 //! `cargo xtask bench`: gives NumPy or llama.cpp an environment of its own, and runs `bench/peers`,
-//! `bench/models`, `bench/rwkv`, `bench/metal` or `bench/webgpu`.
+//! `bench/models`, `bench/python`, `bench/rwkv`, `bench/metal` or `bench/webgpu`.
 
 use crate::{
     install,
     shell::{self, cargo, command, root, succeeds, target_dir},
+    wheel,
 };
 use anyhow::{Result, bail};
 use std::{path::PathBuf, process::Command};
@@ -17,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) webgpu: bool,
     /// What the Metal device does, counted in software.
     pub(crate) metal: bool,
+    /// The Python package beside NumPy, torch and MLX.
+    pub(crate) python: bool,
     /// RWKV on each device, beside others.
     pub(crate) rwkv: Option<Rwkv>,
     /// Rounds of each row.
@@ -48,6 +51,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         bench
     } else if let Some(parts) = &options.rwkv {
         rwkv(parts)?
+    } else if options.python {
+        package()?
     } else if options.webgpu {
         webgpu()?
     } else if options.metal {
@@ -99,6 +104,15 @@ fn rwkv(parts: &Rwkv) -> Result<Command> {
 fn llama() -> Result<PathBuf> {
     let native = [("CMAKE_ARGS", "-DGGML_NATIVE=ON")];
     python("bench-llama", "bench/models/requirements.txt", &native)
+}
+
+/// The Python package, as people install it, in an environment with those it is measured beside.
+fn package() -> Result<Command> {
+    let python = python("bench-arrays", "bench/python/requirements.txt", &[])?;
+    let wheel = wheel::release()?;
+    let install = ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps"];
+    shell::run(command(&python, install).arg(wheel))?;
+    Ok(command(python, [root().join("bench/python/measure.py")]))
 }
 
 /// The WebGPU device beside llama.cpp's Vulkan, on the formats that are there, and beside burn.

@@ -44,6 +44,8 @@ Usage: cargo xtask TASK [FLAGS]
     --only TEXT      only rows whose name contains TEXT; rewrites no file
   bench models       compare language models with llama.cpp; rewrites bench/models/README.md
                      (the first run builds llama.cpp and model files); same flags
+  bench python       compare the Python package with NumPy, torch and MLX on the CPU; rewrites
+                     bench/python/README.md; same flags
   bench rwkv         compare RWKV with llama.cpp on the CPU, and count what it does on Metal, in
                      software; rewrites bench/rwkv/README.md; same flags, and
     --cpu            only the CPU beside llama.cpp
@@ -115,6 +117,7 @@ fn run() -> Result<()> {
                 models: flags.take("models"),
                 webgpu: flags.take("webgpu"),
                 metal: flags.take("metal"),
+                python: flags.take("python"),
                 rwkv: flags.take("rwkv").then(|| bench::Rwkv {
                     cpu: flags.take("--cpu"),
                     metal: flags.take("--metal"),

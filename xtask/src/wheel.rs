@@ -72,6 +72,13 @@ pub(crate) fn steps(steps: &mut Steps, options: Options) -> Result<usize> {
     Ok(passed)
 }
 
+/// The wheel as people install it.
+pub(crate) fn release() -> Result<PathBuf> {
+    let tools = Environment::new("tools")?;
+    tools.install(&TOOLS)?;
+    build(&tools, Options::default())
+}
+
 /// Builds the wheel, and returns where it is.
 fn build(tools: &Environment, options: Options) -> Result<PathBuf> {
     let out = folder().join(if options.quick { "quick" } else { "wheels" });

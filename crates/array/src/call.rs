@@ -8,6 +8,11 @@ pub(crate) trait Call: Send + Sync {
     /// Its name in errors and explanations.
     fn name(&self) -> &'static str;
 
+    /// Whether the op takes no gaps within the rows of an input.
+    fn has_gapless_rows(&self, _input: usize) -> bool {
+        false
+    }
+
     /// Adds what computes `out` from `inputs` to a batch.
     fn push(&self, inputs: &[View], out: &View, batch: &mut Batch) -> bessemer_core::Result<()>;
 }

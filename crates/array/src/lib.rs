@@ -22,6 +22,7 @@
 mod advanced;
 mod along;
 mod array;
+mod attention;
 mod axes;
 mod axis_map;
 mod build_map;
@@ -51,6 +52,7 @@ mod maps;
 mod movement;
 mod nested;
 mod node;
+mod normalize;
 mod npy;
 mod operand;
 mod operators;
@@ -74,6 +76,7 @@ mod unique;
 
 pub use advanced::Selector;
 pub use array::Array;
+pub use attention::Attention;
 pub use axes::Axes;
 pub use convolve::Convolution;
 pub use error::{Error, Result};

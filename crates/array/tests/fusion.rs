@@ -16,7 +16,9 @@ fn counted(device: &Arc<dyn Device>, work: impl FnOnce()) -> (u64, u64) {
 }
 
 fn random(device: &Arc<dyn Device>, shape: &[usize], seed: u64) -> Array {
-    Array::random_uniform(device, shape, -1.0..1.0, DType::F32, seed)
+    let array = Array::random_uniform(device, shape, -1.0..1.0, DType::F32, seed);
+    array.eval().unwrap();
+    array
 }
 
 #[test]

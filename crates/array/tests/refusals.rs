@@ -2,7 +2,7 @@
 
 mod common;
 
-use bessemer_array::{Array, Error, s};
+use bessemer_array::{Array, Attention, Error, s};
 use bessemer_core::{
     Complex,
     DType::{Complex64, F32, F64, I32, Q4_0, Q8_0, U64},
@@ -66,6 +66,18 @@ fn every_refusal_says_what_is_wrong() {
         a.bitwise_and(1),
         ints.shl(Complex::new(1.0, 0.0)),
         a.take(&z, 0),
+        a.layer_norm(Some(&f(&[2])), None, 0.0),
+        a.layer_norm(None, None, -1.0),
+        f(&[]).rms_norm(&f(&[1]), 0.0),
+        z.rms_norm(&f(&[3]), 0.0),
+        a.attention(&a, &a, Attention::default()),
+        f(&[1, 2, 8]).attention(&f(&[1, 2, 4]), &f(&[1, 2, 4]), Attention::default()),
+        f(&[3, 2, 8]).attention(&f(&[2, 2, 8]), &f(&[2, 2, 8]), Attention::default()),
+        f(&[1, 2, 8]).attention(
+            &f(&[1, 2, 8]),
+            &f(&[1, 2, 8]),
+            Attention { scale: Some(f32::NAN), causal: false },
+        ),
     ];
     let lists: [Option<Error>; 11] = [
         Array::concat(&[], 0).err(),

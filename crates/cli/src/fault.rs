@@ -141,8 +141,13 @@ impl From<serde_json::Error> for Fault {
 
 impl From<UnknownOp> for Fault {
     fn from(error: UnknownOp) -> Fault {
-        let UnknownOp { name, known } = error;
-        Fault::usage(format!("--op {name}: unknown op; use one of {}", known.join(" ")))
+        // There are too many for one line.
+        let UnknownOp { name, mut known } = error;
+        known.sort_by(|a, b| {
+            strsim::jaro_winkler(&name, b).total_cmp(&strsim::jaro_winkler(&name, a))
+        });
+        known.truncate(5);
+        Fault::usage(format!("--op {name}: unknown op; similar ones are {}", known.join(" ")))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is compared with what, and what we aim at.
 
 mod elementwise;
+mod functions;
 mod limit;
 mod linear;
 mod matmul;
@@ -37,6 +38,12 @@ impl Row {
 
 /// All rows but that of memory, in the order of the table.
 pub(crate) fn all() -> Vec<Row> {
-    let groups = [elementwise::rows(), matmul::rows(), linear::one_row(), linear::many_rows()];
+    let groups = [
+        elementwise::rows(),
+        functions::rows(),
+        matmul::rows(),
+        linear::one_row(),
+        linear::many_rows(),
+    ];
     groups.into_iter().flatten().collect()
 }

@@ -185,12 +185,17 @@ impl Emitter<'_> {
         let out = self.memory(shape, dtype)?;
         match &node.expr.kind {
             _ if out.elements() == 0 => {}
-            Kind::Call(call) => call.push(&inputs, &out, &mut self.batch)?,
+            Kind::Call(call) => {
+                for (i, input) in inputs.iter_mut().enumerate() {
+                    if call.has_gapless_rows(i) && !input.has_contiguous_rows() {
+                        *input = self.copied(input)?;
+                    }
+                }
+                call.push(&inputs, &out, &mut self.batch)?;
+            }
             Kind::Host(call) => {
                 for input in inputs.iter_mut().filter(|input| !input.is_contiguous()) {
-                    let copy = self.memory(*input.shape(), input.dtype())?;
-                    self.batch.push(bessemer_ops::Copy { x: input.clone(), out: copy.clone() })?;
-                    *input = copy;
+                    *input = self.copied(input)?;
                 }
                 let (batch, call) = (std::mem::take(&mut self.batch), Arc::clone(call));
                 self.stages.push(Stage { batch, call, inputs, out: out.clone() });
@@ -217,8 +222,7 @@ impl Emitter<'_> {
         self.views[slot] = Some(match seen {
             Some(seen) => seen,
             None => {
-                let copy = self.memory(*view.shape(), dtype)?;
-                self.batch.push(bessemer_ops::Copy { x: view, out: copy.clone() })?;
+                let copy = self.copied(&view)?;
                 self.owns[slot] = true;
                 if let Some(input) = self.plan.input(slot, 0, self.epoch) {
                     self.release(input);
@@ -227,6 +231,13 @@ impl Emitter<'_> {
             }
         });
         Ok(())
+    }
+
+    /// The same elements in memory without gaps.
+    fn copied(&mut self, view: &View) -> Result<View> {
+        let copy = self.memory(*view.shape(), view.dtype())?;
+        self.batch.push(bessemer_ops::Copy { x: view.clone(), out: copy.clone() })?;
+        Ok(copy)
     }
 
     /// Whether the result of a group may take the place of one of its inputs, each element that

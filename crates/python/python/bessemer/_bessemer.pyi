@@ -476,6 +476,22 @@ def conv2d(
     groups: int = 1,
 ) -> Array: ...
 
+# Layers of neural networks.
+
+def layer_norm(
+    x: _ArrayLike, /, weight: _ArrayLike | None = None, bias: _ArrayLike | None = None, *, eps: float = 1e-05
+) -> Array: ...
+def rms_norm(x: _ArrayLike, weight: _ArrayLike, /, *, eps: float = 1e-05) -> Array: ...
+def attention(
+    q: _ArrayLike,
+    k: _ArrayLike,
+    v: _ArrayLike,
+    /,
+    *,
+    scale: float | None = None,
+    causal: builtins.bool = False,
+) -> Array: ...
+
 # Shapes and places.
 
 def astype(

@@ -9,6 +9,7 @@ mod evaluation;
 mod files;
 mod linear;
 mod manipulation;
+mod neural;
 mod random;
 pub(crate) mod reductions;
 mod searching;
@@ -23,6 +24,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     files::register(module)?;
     linear::register(module)?;
     manipulation::register(module)?;
+    neural::register(module)?;
     random::register(module)?;
     reductions::register(module)?;
     searching::register(module)
