@@ -24,6 +24,13 @@ inline uint before(uint own, threadgroup uint *parts, uint member) {
 }
 
 #ifdef BLOCKS
+// Without rows the mask takes their place, which may start at any byte.
+#ifdef PLACES
+#define ROW uchar
+#else
+#define ROW TYPE
+#endif
+
 inline uint selected(device const uchar *mask, uint first, constant Params &p) {
   uint count = 0;
   for (uint i = first; i < min(first + EACH, p.length); i++) count += mask[long(i) * p.mask_step] != 0;
@@ -40,7 +47,7 @@ kernel void compact_counts(device const uchar *mask [[buffer(0)]], device uint *
 }
 
 kernel void compact_rows(device const uchar *mask [[buffer(0)]], device const uint *counts [[buffer(1)]],
-                         device const TYPE *x [[buffer(2)]], device TYPE *out [[buffer(3)]],
+                         device const ROW *x [[buffer(2)]], device TYPE *out [[buffer(3)]],
                          constant Params &p [[buffer(4)]],
                          uint3 group [[threadgroup_position_in_grid]],
                          uint3 member [[thread_position_in_threadgroup]]) {
@@ -56,7 +63,7 @@ kernel void compact_rows(device const uchar *mask [[buffer(0)]], device const ui
 #ifdef PLACES
     *to = TYPE(i);
 #else
-    device const TYPE *from = x + p.leads[2] + long(i) * p.x_row;
+    device const ROW *from = x + p.leads[2] + long(i) * p.x_row;
     for (uint j = 0; j < p.width; j++) to[long(j) * p.out_step] = from[long(j) * p.x_step];
 #endif
   }
