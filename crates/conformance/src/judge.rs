@@ -135,6 +135,32 @@ pub fn needs_doubles(op: &str, dtypes: &[DType]) -> bool {
     !moves && dtypes.contains(&DType::F64)
 }
 
+/// Runs a case without comparing its results: false if the device has refused to compute with doubles,
+/// which it does not have.
+///
+/// ```
+/// use bessemer_conformance::{Selection, execute};
+///
+/// let case = &Selection::quick().cases()?[0];
+/// assert!(execute(case, &bessemer_cpu::Reference::new())?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn execute(case: &Case, device: &dyn Device) -> Result<bool> {
+    let op = case.make(device)?;
+    let access = op.access();
+    let dtypes: Vec<DType> = access.reads.iter().chain(&access.writes).map(View::dtype).collect();
+    let mut batch = Batch::new();
+    batch.push_shared(op)?;
+    match device.submit(&batch).and_then(|ticket| device.wait(ticket)) {
+        Err(Error::NoKernel { .. })
+            if !device.info().capabilities.doubles && needs_doubles(case.op, &dtypes) =>
+        {
+            Ok(false)
+        }
+        ran => ran.map(|()| true),
+    }
+}
+
 pub(crate) fn trial(
     case: &Case,
     variation: &Variation,

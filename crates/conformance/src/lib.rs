@@ -24,7 +24,7 @@ mod snapshot;
 mod support;
 
 pub use contract::contract;
-pub use judge::{Failure, Values, judge, judge_varied, needs_doubles, results};
+pub use judge::{Failure, Values, execute, judge, judge_varied, needs_doubles, results};
 pub use report::{CaseResult, Outcome, Report, Row};
 pub use run::{Progress, check};
 pub use selection::{Selection, UnknownOp};

@@ -79,7 +79,7 @@ fn a_linear_layer_over_several_buffers() {
             let x = written(device, &numbers(rows * WIDTH), &[rows, WIDTH]);
             let weight = adopted(device, &weights, &[ROWS, WIDTH]);
             let bias = Some(written(device, &numbers(ROWS), &[ROWS]));
-            let out = written(device, &vec![0.0; rows * ROWS], &[rows, ROWS]);
+            let out = written(device, &vec![0f32; rows * ROWS], &[rows, ROWS]);
             run(device, Linear { x, weight, bias, out: out.clone() }, &out)
         };
         assert_near(&out(&gpu), &out(&reference));
@@ -92,7 +92,7 @@ fn rows_of_a_table_in_several_buffers() {
     let indices: Vec<u32> = (0..50).map(|i| i * 41 % 600).chain([599, 0, 600]).collect();
     let out = |device: &dyn Device| {
         let table = adopted(device, &numbers(ROWS * WIDTH), &[ROWS, WIDTH]);
-        let out = written(device, &vec![0.0; indices.len() * WIDTH], &[indices.len(), WIDTH]);
+        let out = written(device, &vec![0f32; indices.len() * WIDTH], &[indices.len(), WIDTH]);
         let indices = written(device, &indices, &[indices.len()]);
         run(device, Gather { table, indices, axis: 0, out: out.clone() }, &out)
     };
@@ -107,7 +107,7 @@ fn experts_in_several_buffers() {
         let weight = adopted(device, &numbers(experts * n * k), &[experts, n, k]);
         let ids: Vec<u32> = vec![49, 0, 17, 8, 9, 31];
         let x = written(device, &numbers(3 * k), &[3, k]);
-        let out = written(device, &vec![0.0; 6 * n], &[3, 2, n]);
+        let out = written(device, &vec![0f32; 6 * n], &[3, 2, n]);
         let ids = written(device, &ids, &[3, 2]);
         run(device, ExpertLinear { x, weight, ids, out: out.clone() }, &out)
     };

@@ -1,6 +1,7 @@
 //! What a browser would be asked for, written down with no adapter at all. `cargo xtask wgsl-check`
 //! lets Dawn judge the same; here is what needs no other judge.
 
+use bessemer_conformance::execute;
 use bessemer_core::{Batch, DType, Device, Operation, Shape, View};
 use bessemer_ops::{AddRmsNorm, Attention, Linear, Linears, Softmax, cases};
 use bessemer_webgpu::{Profile, Recorded, Recorder};
@@ -42,10 +43,8 @@ fn no_case_binds_what_webgpu_refuses() {
     for profile in profiles() {
         let device = Recorder::new(profile.clone());
         for case in cases() {
-            let mut batch = Batch::new();
-            batch.push_shared(case.make(&device).unwrap()).unwrap();
             let before = device.launches().len();
-            device.wait(device.submit(&batch).unwrap()).unwrap();
+            execute(&case, &device).unwrap();
             for launch in &device.launches()[before..] {
                 assert_eq!(launch.refused, None, "{profile:?}, {case:?}");
             }
@@ -59,9 +58,7 @@ fn extensions_are_enabled_where_they_are_used() {
     for profile in profiles() {
         let device = Recorder::new(profile.clone());
         for case in cases().iter().filter(|case| case.quick) {
-            let mut batch = Batch::new();
-            batch.push_shared(case.make(&device).unwrap()).unwrap();
-            device.wait(device.submit(&batch).unwrap()).unwrap();
+            execute(case, &device).unwrap();
         }
         let modules = device.modules();
         let enabled = |text: &str| text.starts_with("enable subgroups;");

@@ -3,7 +3,8 @@
 
 mod model;
 
-use bessemer_core::{Batch, Device, gpu::Span};
+use bessemer_conformance::execute;
+use bessemer_core::{Device, gpu::Span};
 use bessemer_ops::cases;
 use bessemer_webgpu::{Module, Profile, Recorded, Recorder};
 use serde_json::{Value, json};
@@ -44,10 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn of_cases(profile: &Profile) -> Result<Arc<Recorder>, Box<dyn Error>> {
     let device = Arc::new(Recorder::new(profile.clone()));
     for case in cases() {
-        let mut batch = Batch::new();
-        let name = |error| format!("{case:?}: {error}");
-        batch.push_shared(case.make(&*device).map_err(name)?).map_err(name)?;
-        device.wait(device.submit(&batch).map_err(name)?)?;
+        execute(&case, &*device).map_err(|error| format!("{case:?}: {error}"))?;
     }
     Ok(device)
 }
