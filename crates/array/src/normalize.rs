@@ -79,7 +79,7 @@ impl Array {
                 let variance = shifted.square().mean_keepdim(-1);
                 let mut normed = shifted / (variance + f64::from(epsilon)).sqrt();
                 if let Some(weight) = &weight {
-                    normed = normed * weight;
+                    normed *= weight;
                 }
                 return Ok(bias.map_or(normed.clone(), |bias| normed + bias));
             }
