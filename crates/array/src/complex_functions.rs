@@ -1,5 +1,5 @@
-//! More functions of complex numbers: hyperbolic functions, the inverses of all, and those that are exact near
-//! 0. By Kahan's formulas ("Branch cuts for complex elementary functions", 1987), on his branches.
+//! More functions of complex numbers: hyperbolic functions, the inverses of all, those that are exact near 0,
+//! and rounding. By Kahan's formulas ("Branch cuts for complex elementary functions", 1987), on his branches.
 
 use crate::{
     Array, Result,
@@ -38,6 +38,7 @@ pub(crate) fn function(unary: Unary, re: &Array, im: &Array) -> Option<Result<Ar
             let large = re.abs().maximum(&im.abs()).gt(1e9);
             of(&Array::where_(&large, &far, &near), &im.atan2(&(re + 1.0)))
         }
+        Unary::Round => of(&re.round(), &im.round()),
         Unary::Log10 => of(&size(re, im).log10(), &(im.atan2(re) * std::f32::consts::LOG10_E)),
         _ => return None,
     })

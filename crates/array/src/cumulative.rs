@@ -135,10 +135,12 @@ impl Array {
             let axis = self.axis(op, axis)? as isize;
             let totals = matches!(scanning.kind, ScanKind::Sum | ScanKind::Prod);
             if self.dtype().is_complex() {
-                if scanning.kind != ScanKind::Sum {
-                    return Err(complex::refused(op, &named));
-                }
                 let initial = scanning.initial;
+                match scanning.kind {
+                    ScanKind::Sum => {}
+                    ScanKind::Prod => return self.complex_products(axis as usize, initial),
+                    _ => return Err(complex::refused(op, &named)),
+                }
                 let part =
                     |part: &Array| part.scan(axis, Scanning { kind: ScanKind::Sum, initial });
                 let [re, im] = complex::parts(self);
@@ -179,6 +181,26 @@ impl Array {
             let axis = self.axis("diff", axis)?;
             (0..times).try_fold(self.clone(), |array, _| array.differences(axis))
         })
+    }
+
+    /// Products of complex numbers: of 2 elements up to each, then of 4, of 8 and so on.
+    fn complex_products(&self, axis: usize, initial: bool) -> Result<Array> {
+        let len = self.shape()[axis];
+        let (mut products, mut reach) = (self.clone(), 1);
+        while reach < len {
+            let done = products.part(axis, 0, reach);
+            let rest = products.part(axis, reach, len - reach);
+            let before = products.part(axis, 0, len - reach);
+            products = Array::concat(&[&done, &(rest * before)], axis as isize)?;
+            reach *= 2;
+        }
+        if !initial {
+            return Ok(products);
+        }
+        let mut dims = self.shape().to_vec();
+        dims[axis] = 1;
+        let one = self.filled(Shape::new(&dims)?, u64::from(1f32.to_bits()));
+        Array::concat(&[&one, &products], axis as isize)
     }
 
     fn differences(&self, axis: usize) -> Result<Array> {

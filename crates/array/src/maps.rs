@@ -493,22 +493,6 @@ impl Array {
         self.binary("maximum", Binary::Max, other)
     }
 
-    /// To the power of `other`. Integers and booleans give `f32`.
-    ///
-    /// ```
-    /// # use bessemer_array::{Array, Error, s};
-    /// # use std::sync::Arc;
-    /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
-    /// let a = Array::new(&device, [1.0f32, 2.0, 3.0])?;
-    /// assert_eq!(a.pow(2).to_vec::<f32>()?, [1.0, 4.0, 9.0]);
-    /// let exponents = Array::new(&device, [[0], [-1]])?;
-    /// assert_eq!(a.slice(s![..2]).pow(&exponents).to_vec::<f32>()?, [1.0, 1.0, 1.0, 0.5]);
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn pow<'a>(&self, other: impl Into<Operand<'a>>) -> Array {
-        self.float_binary("pow", Binary::Pow, other)
-    }
-
     /// The angle of the point (`other`, `self`) in radians. Integers and booleans give `f32`.
     ///
     /// ```

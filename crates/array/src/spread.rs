@@ -8,7 +8,7 @@ use crate::{
     promote::float_of,
     reduce::{Fold, Reduction},
 };
-use bessemer_core::{Batch, DType, Shape, View};
+use bessemer_core::{Batch, DType, MAX_RANK, Shape, View};
 use bessemer_ops::Variance;
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -106,9 +106,21 @@ impl Array {
             let wide = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
             let reduction = Reduction { fold: Fold::Mean, axes: axes::mask(op, self, axes)? };
             let (kept, dropped) = self.reduced_shapes(reduction)?;
-            let axes: Vec<usize> = (0..self.rank()).filter(|&axis| reduction.has(axis)).collect();
-            let x = self.cast(wide);
-            let mut dims = kept.to_vec();
+            let (axes, others): (Vec<usize>, Vec<usize>) =
+                (0..self.rank()).partition(|&axis| reduction.has(axis));
+            // Means and variances are one array with one dimension more, for which there must be room.
+            let (x, axes, mut dims) = if self.rank() < MAX_RANK {
+                (self.cast(wide), axes, kept.to_vec())
+            } else {
+                let count = |axes: &[usize]| -> usize {
+                    axes.iter().map(|&axis| self.shape()[axis]).product()
+                };
+                let order: Vec<isize> =
+                    others.iter().chain(&axes).map(|&axis| axis as isize).collect();
+                let rows = Shape::new(&[count(&others), count(&axes)])?;
+                let x = self.cast(wide).permute(&order).check()?.reshape_to(rows)?;
+                (x, vec![1], vec![rows[0], 1])
+            };
             dims.insert(0, 2);
             let kind = Kind::Call(Arc::new(Spreading { axes, correction }));
             let both = Array::lazy(wide, Shape::new(&dims)?, kind, smallvec![x]);

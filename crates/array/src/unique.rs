@@ -33,11 +33,8 @@ impl Array {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn unique_all(&self) -> Result<Unique> {
-        if self.check()?.dtype().is_complex() {
-            return Err(complex::refused("unique_all", &[("array", self)]));
-        }
-        let flat = self.flatten();
-        let order = flat.argsort(0);
+        let flat = self.check()?.flatten();
+        let order = order_of(&flat);
         let sorted = flat.take(&order, 0);
         let first = starts(&sorted)?;
         let places = first.nonzero()?.swap_remove(0);
@@ -65,12 +62,24 @@ impl Array {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn unique_values(&self) -> Result<Array> {
-        if self.check()?.dtype().is_complex() {
-            return Err(complex::refused("unique_values", &[("array", self)]));
-        }
-        let sorted = self.flatten().sort(0);
+        let flat = self.check()?.flatten();
+        let sorted = match flat.dtype().is_complex() {
+            true => flat.take(&order_of(&flat), 0),
+            false => flat.sort(0),
+        };
         sorted.select(&starts(&sorted)?).check().cloned()
     }
+}
+
+/// The indices that put elements in order; complex numbers by their real parts, and those that are equal by
+/// their imaginary parts.
+fn order_of(flat: &Array) -> Array {
+    if !flat.dtype().is_complex() {
+        return flat.argsort(0);
+    }
+    let [re, im] = complex::parts(flat);
+    let order = im.argsort(0);
+    order.take(&re.take(&order, 0).argsort(0), 0)
 }
 
 /// Whether each element of a sorted array differs from the one before.

@@ -172,13 +172,30 @@ fn real_functions_of_integers_are_single_precision() {
         let x = array(&device, dtype, &[2], &[0.0, 1.0]);
         assert_eq!(x.exp().dtype(), F32);
         assert_eq!(values(&x.sqrt()), [0.0, 1.0]);
-        assert_eq!(x.pow(2).dtype(), F32);
+        assert_eq!(x.pow(0.5).dtype(), F32);
+        assert_eq!(x.pow(2).dtype(), if dtype == Bool { I32 } else { dtype });
+        assert_eq!(values(&x.pow(2)), [0.0, 1.0]);
         assert_eq!(x.floor().dtype(), dtype);
         assert_eq!(x.mean_all().dtype(), F32);
         assert_eq!(values(&x.mean_all()), [0.5]);
     }
     let half: DType = array(&device, F16, &[1], &[4.0]).sqrt().dtype();
     assert_eq!(half, F16);
+}
+
+#[test]
+fn integers_to_the_power_of_integers() {
+    for device in devices() {
+        let a = array(&device, I32, &[6], &[3.0, -2.0, 7.0, -1.0, 1.0, 5.0]);
+        assert_eq!(values(&a.pow(3)), [27.0, -8.0, 343.0, -1.0, 1.0, 125.0]);
+        assert_eq!(values(&a.pow(0)), [1.0; 6]);
+        let powers = array(&device, I32, &[6], &[2.0, 5.0, 0.0, -3.0, -2.0, -1.0]);
+        assert_eq!(values(&a.pow(&powers)), [9.0, -32.0, 1.0, -1.0, 1.0, 0.0]);
+        let wrapped =
+            array(&device, U8, &[2], &[3.0, 2.0]).pow(&array(&device, U8, &[2], &[200.0, 9.0]));
+        assert_eq!(values(&wrapped), [161.0, 0.0]);
+        assert!(a.pow(-1).check().is_err());
+    }
 }
 
 #[test]

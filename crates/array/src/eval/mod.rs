@@ -2,7 +2,7 @@
 //!
 //! `plan` decides which nodes are computed together, `recipe` and `lower` make a program of each
 //! group, `emit` gives them memory; `single` does all of it for a single step; `explain` only
-//! prints it.
+//! prints it, and `work` guesses how long it takes.
 
 mod emit;
 mod explain;
@@ -11,6 +11,7 @@ mod ops;
 mod plan;
 mod recipe;
 mod single;
+mod work;
 
 use crate::{Array, Error, Result, call::HostOperands, node::Expr};
 use bessemer_core::{Batch, Device};

@@ -3,7 +3,7 @@
 mod transform;
 
 use crate::{Array, Error, Pad, Result, node::Kind};
-use bessemer_core::{DType, Device, Shape};
+use bessemer_core::{DType, Device, Number, Shape};
 use smallvec::smallvec;
 use std::sync::Arc;
 use transform::{Direction, Transform};
@@ -188,34 +188,40 @@ impl Array {
         self.half_transform("ihfft", size, axis, by.exchanged()).conj()
     }
 
-    /// The frequencies of the elements of [`Array::fft`] of `size` elements that are `spacing` apart.
+    /// The frequencies of the elements of [`Array::fft`] of `size` elements that are `spacing` apart, as
+    /// floats of `dtype`.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
-    /// let f = Array::fftfreq(&device, 4, 0.5);
+    /// # use bessemer_core::DType;
+    /// let f = Array::fftfreq(&device, 4, 0.5, DType::F32);
     /// assert_eq!(f.to_vec::<f32>()?, [0.0, 0.5, -1.0, -0.5]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn fftfreq(device: &Arc<dyn Device>, size: usize, spacing: f64) -> Array {
-        let (per, size) = (size as f64 * spacing, size as i64);
-        let number = Array::arange_as(device, 0, size, 1, DType::F32);
-        Array::where_(&number.lt((size + 1) / 2), &number, &(&number - size)) / per
+    pub fn fftfreq(device: &Arc<dyn Device>, size: usize, spacing: f64, dtype: DType) -> Array {
+        // In order, but the second half is below 0.
+        let number =
+            |i: usize| if i < size.div_ceil(2) { i as f64 } else { i as f64 - size as f64 };
+        frequencies("fftfreq", device, size, size as f64 * spacing, dtype, number)
     }
 
-    /// The frequencies of the elements of [`Array::rfft`] of `size` elements that are `spacing` apart.
+    /// The frequencies of the elements of [`Array::rfft`] of `size` elements that are `spacing` apart, as
+    /// floats of `dtype`.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
     /// # use std::sync::Arc;
     /// # let device: Arc<dyn bessemer_core::Device> = Arc::new(bessemer_cpu::Reference::new());
-    /// let f = Array::rfftfreq(&device, 4, 0.5);
+    /// # use bessemer_core::DType;
+    /// let f = Array::rfftfreq(&device, 4, 0.5, DType::F32);
     /// assert_eq!(f.to_vec::<f32>()?, [0.0, 0.5, 1.0]);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn rfftfreq(device: &Arc<dyn Device>, size: usize, spacing: f64) -> Array {
-        Array::arange_as(device, 0, size / 2 + 1, 1, DType::F32) / (size as f64 * spacing)
+    pub fn rfftfreq(device: &Arc<dyn Device>, size: usize, spacing: f64, dtype: DType) -> Array {
+        let per = size as f64 * spacing;
+        frequencies("rfftfreq", device, size / 2 + 1, per, dtype, |i| i as f64)
     }
 
     /// The frequency 0 moved to the middle of some axes.
@@ -354,6 +360,23 @@ impl Array {
         widths[axis].1 = size - there;
         self.pad(&widths, Pad::Constant(0.into())).check().cloned()
     }
+}
+
+/// Each number over `per`, computed on the host, so that they are the same on every device.
+fn frequencies(
+    op: &'static str,
+    device: &Arc<dyn Device>,
+    count: usize,
+    per: f64,
+    dtype: DType,
+    number: impl Fn(usize) -> f64,
+) -> Array {
+    if !dtype.is_float() {
+        let rule = format!("frequencies are floats, but the dtype asked for is {dtype}");
+        return Array::failed(device, Error::rule(op, rule, &[]));
+    }
+    let made = Array::generate(device, dtype, &[count], |i| Number::Float(number(i) / per));
+    Array::from_result(device, made)
 }
 
 impl Transform {

@@ -1,7 +1,7 @@
 //! Norms, rank, powers and the pseudoinverse: made of factorisations and other functions.
 
 use super::{conjugate, matrix, square};
-use crate::{Array, Axes, Result, axes, promote::float_of};
+use crate::{Array, Axes, Operand, Result, axes, promote::float_of};
 use bessemer_core::DType;
 
 /// A norm of vectors.
@@ -107,7 +107,7 @@ impl Array {
     }
 
     /// How many singular values of matrices are above `relative` times the largest, as `i64`; by default the
-    /// larger of the sizes times the precision of the dtype.
+    /// larger of the sizes times the precision of the dtype. An array has a tolerance for each matrix.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -117,19 +117,17 @@ impl Array {
     /// assert_eq!(a.matrix_rank(None).item::<i64>()?, 1);
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn matrix_rank(&self, relative: Option<f64>) -> Array {
+    pub fn matrix_rank(&self, relative: Option<Operand<'_>>) -> Array {
         Array::build("matrix_rank", &[("array", self)], || {
             let values = self.svdvals();
-            let relative = self.tolerance("matrix_rank", &values, relative)?;
-            if values.shape().width() == 0 {
-                return values.sum(-1).cast(DType::I64).check().cloned();
-            }
-            values.gt(&(values.max_keepdim(-1) * relative)).sum(-1).check().cloned()
+            let least = self.threshold("matrix_rank", &values, relative)?;
+            values.gt(&least).sum(-1).check().cloned()
         })
     }
 
     /// The pseudoinverse of matrices, by way of their singular values: those up to `relative` times the
-    /// largest count as 0; by default the larger of the sizes times the precision of the dtype.
+    /// largest count as 0; by default the larger of the sizes times the precision of the dtype. An array has a
+    /// tolerance for each matrix.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -139,14 +137,10 @@ impl Array {
     /// assert_eq!(a.pinv(None).to_string(), "[[0.5  0.   0.  ]\n [0.   0.   0.25]]");
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn pinv(&self, relative: Option<f64>) -> Array {
+    pub fn pinv(&self, relative: Option<Operand<'_>>) -> Array {
         Array::build("pinv", &[("array", self)], || {
             let (u, values, vh) = self.svd(false);
-            let relative = self.tolerance("pinv", &values, relative)?;
-            if values.shape().width() == 0 {
-                return vh.matrix_transpose().matmul(&u.matrix_transpose()).check().cloned();
-            }
-            let above = values.gt(&(values.max_keepdim(-1) * relative));
+            let above = values.gt(&self.threshold("pinv", &values, relative)?);
             let inverse = Array::where_(&above, &values.recip(), 0);
             let v = conjugate(&vh.matrix_transpose());
             let uh = conjugate(&u.matrix_transpose());
@@ -154,13 +148,30 @@ impl Array {
         })
     }
 
-    fn tolerance(&self, op: &'static str, values: &Array, relative: Option<f64>) -> Result<f64> {
+    /// The singular value, of each matrix, above which others count.
+    fn threshold(
+        &self,
+        op: &'static str,
+        values: &Array,
+        relative: Option<Operand<'_>>,
+    ) -> Result<Array> {
         let [rows, columns] = matrix(op, self)?;
-        let precision = match values.check()?.dtype() {
+        let values = values.check()?;
+        // There may be none, which is as if they were all 0.
+        let largest = match values.shape().width() {
+            0 => values.sum_keepdim(-1),
+            _ => values.max_keepdim(-1),
+        };
+        let precision = match values.dtype() {
             DType::F64 => f64::EPSILON,
             _ => f32::EPSILON.into(),
         };
-        Ok(relative.unwrap_or(rows.max(columns) as f64 * precision))
+        let least = match relative {
+            None => largest * (rows.max(columns) as f64 * precision),
+            Some(Operand::Scalar(relative)) => largest * relative,
+            Some(Operand::Array(each)) => largest * each.cast(values.dtype()).expand_dims(-1),
+        };
+        least.check().cloned()
     }
 
     /// Square matrices to a whole power, by repeated products; a negative one is that of the inverse.
