@@ -209,7 +209,7 @@ fn find(object: &Bound<'_, PyAny>) -> Option<&'static Row> {
         return named("bool");
     }
     if object.is(py.get_type::<PyInt>()) {
-        return named("int32");
+        return named("int64");
     }
     if object.is(py.get_type::<PyFloat>()) {
         return named("float32");

@@ -68,6 +68,17 @@ fn of_device(error: &core::Error, text: String) -> PyErr {
     }
 }
 
+/// What is in rules about dtypes.
+const OF_DTYPES: [&str; 7] = [
+    "dtype",
+    "astype",
+    "bitwise",
+    "must be integers",
+    "quantised format",
+    "complex numbers",
+    "be of real numbers",
+];
+
 /// What NumPy raises for such a mistake.
 fn of_rule(rule: &str, text: String) -> PyErr {
     let says = |words: &[&str]| words.iter().any(|word| rule.contains(word));
@@ -78,7 +89,7 @@ fn of_rule(rule: &str, text: String) -> PyErr {
         || of_place && says(&["out of range"]) && !says(&["not of size 1"])
     {
         PyIndexError::new_err(text)
-    } else if says(&["dtype", "astype", "bitwise", "must be integers", "quantised format"]) {
+    } else if says(&OF_DTYPES) {
         PyTypeError::new_err(text)
     } else {
         PyValueError::new_err(text)

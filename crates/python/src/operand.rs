@@ -4,7 +4,11 @@ use crate::{
     array::{PyArray, array_like},
     errors::{type_error, value_error},
 };
-use bessemer::{Array, Device, array::Scalar, core::Complex};
+use bessemer::{
+    Array, DType, Device,
+    array::Scalar,
+    core::{self, Complex},
+};
 use pyo3::{
     exceptions::PyOverflowError,
     prelude::*,
@@ -37,6 +41,10 @@ impl Operand {
     pub(crate) fn beside(self, other: &Array) -> Array {
         match self {
             Operand::Array(array) => array,
+            // Booleans hold no other numbers, so the number has its own dtype.
+            Operand::Number(number) if other.dtype() == DType::Bool => {
+                Array::full(other.device(), &[], number, dtype_of(number))
+            }
             Operand::Number(number) => other.number_beside(number),
         }
     }
@@ -45,7 +53,7 @@ impl Operand {
     pub(crate) fn alone(self, device: &Device) -> Array {
         match self {
             Operand::Array(array) => array,
-            Operand::Number(number) => Array::full(device, &[], number, number.dtype()),
+            Operand::Number(number) => Array::full(device, &[], number, dtype_of(number)),
         }
     }
 }
@@ -58,6 +66,15 @@ impl<'py> FromPyObject<'_, 'py> for Operand {
             Some(operand) => Ok(operand),
             None => Ok(Operand::Array(array_like(&object, None, None, None)?)),
         }
+    }
+}
+
+/// The dtype of one of Python's numbers by itself: integers have 64 bits, as NumPy's.
+pub(crate) fn dtype_of(number: Scalar) -> DType {
+    match number.number() {
+        _ if !number.dtype().is_integer() => number.dtype(),
+        core::Number::Integer(x) if i64::try_from(x).is_err() => DType::U64,
+        _ => DType::I64,
     }
 }
 
@@ -113,6 +130,30 @@ impl<'py> FromPyObject<'_, 'py> for AxesArg {
         object.extract::<Vec<isize>>().map(AxesArg).map_err(|_| {
             type_error("axis: it must be an integer, a tuple of integers, or None for all axes")
         })
+    }
+}
+
+/// The number of a diagonal: farther than any array is wide, all are alike.
+pub(crate) struct DiagonalArg(pub(crate) isize);
+
+impl DiagonalArg {
+    /// More than the sizes of arrays, and far from where numbers end.
+    const FAR: i64 = 1 << 48;
+}
+
+impl<'py> FromPyObject<'_, 'py> for DiagonalArg {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let number = match object.extract::<i64>() {
+            Ok(number) => number,
+            Err(_) if object.is_instance_of::<PyInt>() => match object.lt(0)? {
+                true => i64::MIN,
+                false => i64::MAX,
+            },
+            Err(error) => return Err(error),
+        };
+        Ok(DiagonalArg(number.clamp(-DiagonalArg::FAR, DiagonalArg::FAR) as isize))
     }
 }
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import _bessemer, random
+from . import _bessemer, fft, linalg, random
 from ._bessemer import *  # noqa: F403
 from ._bessemer import __version__
 from ._info import __array_namespace_info__
@@ -25,8 +25,8 @@ __array_api_version__ = "2024.12"
 
 __all__ = sorted(  # pyright: ignore[reportUnsupportedDunderAll]
     [name for name in dir(_bessemer) if not name.startswith("_")]
-    + ["e", "inf", "llm", "load", "nan", "random", "scalar", "newaxis", "pi", "save", "save_safetensors", "savez"]
-    + ["program", "savez_compressed"]
+    + ["e", "fft", "inf", "linalg", "llm", "load", "nan", "newaxis", "pi", "program", "random", "save"]
+    + ["save_safetensors", "savez", "savez_compressed", "scalar"]
 )
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ def save(file: Path | BinaryIO, x: Any, /) -> None:
     >>> bm.save(file, bm.arange(3))
     >>> _ = file.seek(0)
     >>> bm.load(file)
-    array([0, 1, 2], dtype=int32)
+    array([0, 1, 2])
     """
     data = _bessemer._npy_write(_bessemer.asarray(x))
     if isinstance(file, (str, os.PathLike)):

@@ -30,14 +30,12 @@ class __array_namespace_info__:  # noqa: N801
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
         """The dtypes of results where nothing else says so."""
-        found = {
+        return {
             "real floating": _bessemer.float32,
-            "integral": _bessemer.int32,
-            "indexing": _bessemer.int32,
+            "complex floating": _bessemer.complex64,
+            "integral": _bessemer.int64,
+            "indexing": _bessemer.int64,
         }
-        if hasattr(_bessemer, "complex64"):
-            found["complex floating"] = getattr(_bessemer, "complex64")  # noqa: B009
-        return found
 
     def devices(self) -> list[Any]:
         """The devices that can be opened here."""

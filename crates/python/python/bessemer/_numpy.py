@@ -185,25 +185,37 @@ def _tables() -> dict[str, Callable[..., Any]]:
         found[name] = _selection(name)
     for name in ("broadcast_to", "broadcast_arrays", "flip", "moveaxis", "result_type", "can_cast"):
         found[name] = _as_is(name)
-    # What is computed the same way under the same name, where this build has it.
+    # What is computed the same way under the same name.
     for name in ("var", "std"):
-        if hasattr(bm, name):
-            found[name] = _spread(name)
+        found[name] = _spread(name)
     for name in ("einsum", "tensordot", "tile", "roll", "diff", "tril", "triu", "vecdot"):
-        if hasattr(bm, name):
-            found[name] = _as_is(name)
-    for module in ("linalg", "fft"):
-        for name in dir(getattr(bm, module, None)):
-            if not name.startswith("_"):
-                found[f"{module}.{name}"] = _in(module, name)
+        found[name] = _as_is(name)
+    for module in (bm.linalg, bm.fft):
+        for name in module.__all__:
+            short = module.__name__.removeprefix("bessemer.")
+            found[f"{short}.{name}"] = _standard(getattr(module, name))
     return found
 
 
-def _in(module: str, name: str) -> Callable[..., Any]:
-    def same(*args: Any, **kwargs: Any) -> Any:
-        return getattr(getattr(bm, module), name)(*args, **kwargs)
+def _standard(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the standard, for calls that mean the same to it as to NumPy's."""
 
-    return same
+    def call(*args: Any, **kwargs: Any) -> Any:
+        import inspect
+
+        try:
+            inspect.signature(function).bind(*args, **kwargs)
+        except TypeError:
+            raise _Other from None
+        # Transforms of doubles have the precision of doubles in NumPy only.
+        if function in _TRANSFORMS and any(isinstance(x, Array) and x.dtype == "float64" for x in args):
+            raise _Other
+        return function(*args, **kwargs)
+
+    return call
+
+
+_TRANSFORMS = [getattr(bm.fft, name) for name in bm.fft.__all__ if not name.endswith("shift")]
 
 
 def _swapped(a: Any, first: int, second: int) -> Any:

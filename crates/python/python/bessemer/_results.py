@@ -28,3 +28,32 @@ class UniqueInverse(NamedTuple):
 
     values: Array
     inverse_indices: Array
+
+
+class Eigh(NamedTuple):
+    """What `linalg.eigh` gives."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class QR(NamedTuple):
+    """What `linalg.qr` gives."""
+
+    Q: Array
+    R: Array
+
+
+class Slogdet(NamedTuple):
+    """What `linalg.slogdet` gives."""
+
+    sign: Array
+    logabsdet: Array
+
+
+class SVD(NamedTuple):
+    """What `linalg.svd` gives."""
+
+    U: Array
+    S: Array
+    Vh: Array

@@ -6,7 +6,7 @@ use crate::{
     device::DeviceArg,
     dtype::{Kind, ROWS, Row},
     errors::{OrRaise, exception, type_error, value_error},
-    operand::number,
+    operand::{dtype_of, number},
 };
 use bessemer::{Array, DType, Device, Shape, Slice, View};
 use pyo3::{
@@ -73,7 +73,7 @@ fn from_object(
 ) -> PyResult<Array> {
     if let Some(number) = number(object)? {
         // Two steps: the number must fit its dtype, as NumPy has it.
-        let own = dtype.unwrap_or_else(|| number.dtype());
+        let own = dtype.unwrap_or_else(|| dtype_of(number));
         return Ok(Array::full(device, &[], number, own));
     }
     if object.is_instance_of::<PyString>() {

@@ -233,7 +233,7 @@ impl PyArray {
 ///
 /// >>> import bessemer as bm
 /// >>> bm.from_dlpack(bm.arange(3))
-/// array([0, 1, 2], dtype=int32)
+/// array([0, 1, 2])
 #[pyfunction]
 #[pyo3(signature = (x, /, *, device = None, copy = None))]
 pub(crate) fn from_dlpack(

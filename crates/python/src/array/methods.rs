@@ -111,7 +111,7 @@ impl PyArray {
     /// >>> import bessemer as bm
     /// >>> bm.arange(6).reshape(2, -1)
     /// array([[0, 1, 2],
-    ///        [3, 4, 5]], dtype=int32)
+    ///        [3, 4, 5]])
     #[pyo3(signature = (*shape))]
     fn reshape(&self, shape: &Bound<'_, PyTuple>) -> PyResult<Out> {
         Ok(Out(self.get().reshape(&SizesArg::of_arguments(shape)?.0)))

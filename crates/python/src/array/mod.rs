@@ -22,6 +22,7 @@ pub(crate) use read::bytes_of;
 use crate::{
     device, dtype,
     errors::{OrRaise, exception},
+    signals,
 };
 use bessemer::Array;
 use pyo3::{prelude::*, types::PyTuple};
@@ -81,10 +82,16 @@ impl<'py> IntoPyObject<'py> for Out {
     }
 }
 
-/// Computes arrays with the interpreter free for other threads.
+/// Computes arrays with the interpreter free for other threads. A signal such as Ctrl-C is noticed while that
+/// takes long: then the computation ends on its own, and its results are there for whoever asks next.
 pub(crate) fn evaluate(py: Python<'_>, arrays: &[&Array]) -> PyResult<()> {
     if arrays.iter().all(|array| array.is_evaluated()) {
         return Ok(());
+    }
+    if arrays.iter().any(|array| array.is_long()) {
+        let arrays: Vec<Array> = arrays.iter().copied().cloned().collect();
+        let work = move || Array::eval_all(&arrays.iter().collect::<Vec<_>>());
+        return signals::interruptible(py, work, || ())?.or_raise();
     }
     py.detach(|| Array::eval_all(arrays)).or_raise()
 }

@@ -89,13 +89,8 @@ impl Numbers {
             Numbers::Bools(all) if all.is_empty() => DType::F32,
             Numbers::Bools(_) => DType::Bool,
             Numbers::Integers(all) => {
-                let fits = all.iter().all(|&x| i32::try_from(x).is_ok());
                 let unsigned = all.iter().any(|&x| i64::try_from(x).is_err());
-                match (fits, unsigned) {
-                    (true, _) => DType::I32,
-                    (_, true) => DType::U64,
-                    _ => DType::I64,
-                }
+                if unsigned { DType::U64 } else { DType::I64 }
             }
             Numbers::Floats(_) => DType::F32,
             Numbers::Complexes(_) => DType::Complex64,

@@ -13,6 +13,7 @@ use pyo3::{
 
 /// The elements of an array in row-major order, as bytes.
 pub(crate) fn bytes_of(py: Python<'_>, array: &Array) -> PyResult<Vec<u8>> {
+    evaluate(py, &[array])?;
     py.detach(|| {
         let view = gapless(array)?;
         let mut bytes = vec![0; view.stored_bytes()];

@@ -5,7 +5,7 @@ use crate::{
     device::DeviceArg,
     dtype::DTypeArg,
     errors::{type_error, value_error},
-    operand::{ArrayArg, ShapeArg, number},
+    operand::{ArrayArg, DiagonalArg, ShapeArg, dtype_of, number},
 };
 use bessemer::{Array, DType, array::Scalar};
 use pyo3::prelude::*;
@@ -13,12 +13,12 @@ use pyo3::prelude::*;
 /// An array of what an object holds: a number, nested lists, or an array of any library. It is always
 /// a copy; `asarray` leaves arrays of bessemer as they are.
 ///
-/// Python's floats become `float32` and its integers `int32`, unless a dtype is given.
+/// Python's floats become `float32` and its integers `int64`, unless a dtype is given.
 ///
 /// >>> import bessemer as bm
 /// >>> bm.array([[1, 2], [3, 4]])
 /// array([[1, 2],
-///        [3, 4]], dtype=int32)
+///        [3, 4]])
 /// >>> bm.array([1, 2], dtype=bm.float16)
 /// array([1., 2.], dtype=float16)
 #[pyfunction]
@@ -78,7 +78,7 @@ fn filled(
     device: Option<DeviceArg>,
 ) -> PyResult<Out> {
     let value = value.into();
-    let dtype = dtype.map_or_else(|| value.dtype(), |dtype| dtype.0);
+    let dtype = dtype.map_or_else(|| dtype_of(value), |dtype| dtype.0);
     let device = DeviceArg::or_current(py, device)?;
     Ok(Out(Array::full(&device, &shape.0, value, dtype)))
 }
@@ -125,7 +125,7 @@ constants! {
 ///
 /// >>> import bessemer as bm
 /// >>> bm.full(3, 7)
-/// array([7, 7, 7], dtype=int32)
+/// array([7, 7, 7])
 #[pyfunction]
 #[pyo3(signature = (shape, fill_value, *, dtype = None, device = None))]
 fn full(
@@ -174,13 +174,13 @@ constants_like! {
     ///
     /// >>> import bessemer as bm
     /// >>> bm.zeros_like(bm.array([1, 2]))
-    /// array([0, 0], dtype=int32)
+    /// array([0, 0])
     zeros_like = 0;
     /// Ones in the shape and dtype of an array.
     ///
     /// >>> import bessemer as bm
     /// >>> bm.ones_like(bm.array([3, 2]))
-    /// array([1, 1], dtype=int32)
+    /// array([1, 1])
     ones_like = 1;
     /// Elements that nobody cares about, in the shape and dtype of an array.
     ///
@@ -194,7 +194,7 @@ constants_like! {
 ///
 /// >>> import bessemer as bm
 /// >>> bm.full_like(bm.array([3, 2]), 7)
-/// array([7, 7], dtype=int32)
+/// array([7, 7])
 #[pyfunction]
 #[pyo3(signature = (x, /, fill_value, *, dtype = None, device = None))]
 fn full_like(
@@ -211,7 +211,7 @@ fn full_like(
 ///
 /// >>> import bessemer as bm
 /// >>> bm.arange(5)
-/// array([0, 1, 2, 3, 4], dtype=int32)
+/// array([0, 1, 2, 3, 4])
 /// >>> bm.arange(1.0, 2.0, 0.25)
 /// array([1.  , 1.25, 1.5 , 1.75], dtype=float32)
 #[pyfunction]
@@ -231,9 +231,13 @@ fn arange(
         None => (Scalar::from(0), start),
     };
     let step = step.map_or(Ok(Scalar::from(1)), |step| scalar("arange", step))?;
-    let Some(DTypeArg(dtype)) = dtype else {
-        return Ok(Out(py.detach(|| Array::arange(&device, start, stop, step))));
-    };
+    let dtype = dtype.map_or_else(
+        || match [start, stop, step].into_iter().any(|number| number.dtype().is_float()) {
+            true => DType::F32,
+            false => DType::I64,
+        },
+        |dtype| dtype.0,
+    );
     Ok(Out(py.detach(|| Array::arange_as(&device, start, stop, step, dtype))))
 }
 
@@ -254,14 +258,8 @@ fn linspace(
     endpoint: bool,
 ) -> PyResult<Out> {
     let device = DeviceArg::or_current(py, device)?;
-    // Without its end the range is one step shorter.
-    let last = if endpoint || num == 0 {
-        stop
-    } else {
-        start + (stop - start) * (num - 1) as f64 / num as f64
-    };
-    let space = py.detach(|| Array::linspace(&device, start, last, num));
-    Ok(Out(dtype.map_or(space.clone(), |dtype| space.astype(dtype.0))))
+    let dtype = dtype.map_or(DType::F32, |dtype| dtype.0);
+    Ok(Out(py.detach(|| Array::linspace_as(&device, start, stop, num, endpoint, dtype))))
 }
 
 /// A matrix with ones on the diagonal that is `k` above the main one, and zeros elsewhere.
@@ -271,12 +269,15 @@ fn linspace(
 /// array([[0., 1., 0.],
 ///        [0., 0., 1.]], dtype=float32)
 #[pyfunction]
-#[pyo3(signature = (n_rows, n_cols = None, /, *, k = 0, dtype = None, device = None))]
+#[pyo3(
+    signature = (n_rows, n_cols = None, /, *, k = DiagonalArg(0), dtype = None, device = None),
+    text_signature = "(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None)"
+)]
 fn eye(
     py: Python<'_>,
     n_rows: usize,
     n_cols: Option<usize>,
-    k: i64,
+    k: DiagonalArg,
     dtype: Option<DTypeArg>,
     device: Option<DeviceArg>,
 ) -> PyResult<Out> {
@@ -287,7 +288,7 @@ fn eye(
     let row = Array::arange(&device, 0, rows, 1).expand_dims(-1);
     let column = Array::arange(&device, 0, columns, 1);
     // Farther than both sizes there is no diagonal.
-    let k = k.clamp(-i64::from(rows) - 1, i64::from(columns) + 1);
+    let k = (k.0 as i64).clamp(-i64::from(rows) - 1, i64::from(columns) + 1);
     let dtype = dtype.map_or(DType::F32, |dtype| dtype.0);
     Ok(Out((row + k).eq(&column).astype(dtype)))
 }

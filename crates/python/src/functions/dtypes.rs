@@ -5,7 +5,7 @@ use crate::{
     device::DeviceArg,
     dtype::{self, DTypeArg, Kind, PyDType, Row},
     errors::{OrRaise, type_error, value_error},
-    operand::number,
+    operand::{dtype_of as number_dtype, number},
 };
 use bessemer::{
     Array, DType,
@@ -39,12 +39,13 @@ fn result_type<'py>(arrays_and_dtypes: &Bound<'py, PyTuple>) -> PyResult<Bound<'
     }
     for number in numbers {
         common = Some(match common {
+            None => number_dtype(number),
+            Some(DType::Bool) => together(DType::Bool, number_dtype(number))?,
             Some(before) => {
                 let device = DeviceArg::or_current(py, None)?;
                 let beside = Array::zeros(&device, &[], before).number_beside(number);
                 together(before, beside.check().or_raise()?.dtype())?
             }
-            None => number.dtype(),
         });
     }
     let common = common.ok_or_else(|| value_error("result_type: nothing is given"))?;

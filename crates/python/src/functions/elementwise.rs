@@ -261,7 +261,7 @@ unary! {
     ///
     /// >>> import bessemer as bm
     /// >>> bm.square(bm.array([3, -4]))
-    /// array([ 9, 16], dtype=int32)
+    /// array([ 9, 16])
     square = Array::square;
     /// The tangent of radians.
     ///
@@ -285,7 +285,7 @@ unary! {
     ///
     /// >>> import bessemer as bm
     /// >>> bm.bitwise_invert(bm.array([0, 1]))
-    /// array([-1, -2], dtype=int32)
+    /// array([-1, -2])
     bitwise_invert = Array::bitwise_invert;
     /// The conjugate of complex numbers; real numbers as they are.
     ///
@@ -370,7 +370,7 @@ binary! {
     ///
     /// >>> import bessemer as bm
     /// >>> bm.add(bm.array([1, 2]), 10)
-    /// array([11, 12], dtype=int32)
+    /// array([11, 12])
     add = f::add;
     /// The angle of the point (`x2`, `x1`) in radians.
     ///
@@ -382,31 +382,31 @@ binary! {
     ///
     /// >>> import bessemer as bm
     /// >>> bm.bitwise_left_shift(bm.array([1, 3]), 2)
-    /// array([ 4, 12], dtype=int32)
+    /// array([ 4, 12])
     bitwise_left_shift = f::left_shift;
     /// The bits shifted to the right; of signed integers the sign stays.
     ///
     /// >>> import bessemer as bm
     /// >>> bm.bitwise_right_shift(bm.array([8, -8]), 2)
-    /// array([ 2, -2], dtype=int32)
+    /// array([ 2, -2])
     bitwise_right_shift = f::right_shift;
     /// The bits that both have.
     ///
     /// >>> import bessemer as bm
     /// >>> bm.bitwise_and(bm.array([6, 5]), 3)
-    /// array([2, 1], dtype=int32)
+    /// array([2, 1])
     bitwise_and = f::bitwise_and;
     /// The bits that either has.
     ///
     /// >>> import bessemer as bm
     /// >>> bm.bitwise_or(bm.array([6, 5]), 3)
-    /// array([7, 7], dtype=int32)
+    /// array([7, 7])
     bitwise_or = f::bitwise_or;
     /// The bits that one of both has.
     ///
     /// >>> import bessemer as bm
     /// >>> bm.bitwise_xor(bm.array([6, 5]), 3)
-    /// array([5, 6], dtype=int32)
+    /// array([5, 6])
     bitwise_xor = f::bitwise_xor;
     /// The quotient; integers give floats.
     ///
@@ -424,7 +424,7 @@ binary! {
     ///
     /// >>> import bessemer as bm
     /// >>> bm.floor_divide(bm.array([7, -7]), 2)
-    /// array([ 3, -4], dtype=int32)
+    /// array([ 3, -4])
     floor_divide = f::floor_divide;
     /// Whether the first is greater.
     ///
@@ -472,19 +472,19 @@ binary! {
     ///
     /// >>> import bessemer as bm
     /// >>> bm.maximum(bm.array([1, 5]), bm.array([4, 2]))
-    /// array([4, 5], dtype=int32)
+    /// array([4, 5])
     maximum = |a, b| a.maximum(b);
     /// The smaller of both; NaN if either is.
     ///
     /// >>> import bessemer as bm
     /// >>> bm.minimum(bm.array([1, 5]), bm.array([4, 2]))
-    /// array([1, 2], dtype=int32)
+    /// array([1, 2])
     minimum = |a, b| a.minimum(b);
     /// The product; of booleans, whether both are true.
     ///
     /// >>> import bessemer as bm
     /// >>> bm.multiply(bm.array([1, 2]), 10)
-    /// array([10, 20], dtype=int32)
+    /// array([10, 20])
     multiply = f::multiply;
     /// Whether both differ.
     ///
@@ -502,13 +502,13 @@ binary! {
     ///
     /// >>> import bessemer as bm
     /// >>> bm.remainder(bm.array([7, -7]), 2)
-    /// array([1, 1], dtype=int32)
+    /// array([1, 1])
     remainder = f::remainder;
     /// The difference.
     ///
     /// >>> import bessemer as bm
     /// >>> bm.subtract(bm.array([1, 2]), 10)
-    /// array([-9, -8], dtype=int32)
+    /// array([-9, -8])
     subtract = f::subtract;
 }
 
@@ -516,7 +516,7 @@ binary! {
 ///
 /// >>> import bessemer as bm
 /// >>> bm.clip(bm.array([-2, 0, 7]), 0, 5)
-/// array([0, 0, 5], dtype=int32)
+/// array([0, 0, 5])
 #[pyfunction]
 #[pyo3(signature = (x, /, min = None, max = None))]
 fn clip(x: ArrayArg, min: Option<Operand>, max: Option<Operand>) -> PyResult<Out> {
@@ -538,7 +538,7 @@ fn clip(x: ArrayArg, min: Option<Operand>, max: Option<Operand>) -> PyResult<Out
 /// >>> import bessemer as bm
 /// >>> a = bm.arange(-2, 3)
 /// >>> bm.where(a > 0, a, 100)
-/// array([100, 100, 100,   1,   2], dtype=int32)
+/// array([100, 100, 100,   1,   2])
 #[pyfunction]
 #[pyo3(name = "where", signature = (condition, x1, x2, /))]
 fn choose(py: Python<'_>, condition: ArrayArg, x1: Operand, x2: Operand) -> PyResult<Out> {

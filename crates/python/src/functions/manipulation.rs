@@ -5,7 +5,7 @@ use crate::{
     device::DeviceArg,
     dtype::DTypeArg,
     errors::{OrRaise, value_error},
-    operand::{ArrayArg, AxesArg, ShapeArg, SizesArg},
+    operand::{ArrayArg, AxesArg, DiagonalArg, ShapeArg, SizesArg},
 };
 use bessemer::{Array, Shape, array::Pad};
 use pyo3::{prelude::*, types::PyTuple};
@@ -38,7 +38,7 @@ fn astype(
 /// >>> import bessemer as bm
 /// >>> bm.reshape(bm.arange(6), (2, -1))
 /// array([[0, 1, 2],
-///        [3, 4, 5]], dtype=int32)
+///        [3, 4, 5]])
 #[pyfunction]
 #[pyo3(signature = (x, /, shape, *, copy = None))]
 fn reshape(x: ArrayArg, shape: SizesArg, copy: Option<bool>) -> Out {
@@ -63,7 +63,7 @@ fn permute_dims(x: ArrayArg, axes: AxesArg) -> Out {
 /// >>> bm.expand_dims(bm.zeros(3), axis=0).shape
 /// (1, 3)
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = AxesArg(vec![0])), text_signature = "(x, /, *, axis=0)")]
+#[pyo3(signature = (x, /, axis = AxesArg(vec![0])), text_signature = "(x, /, axis=0)")]
 fn expand_dims(x: ArrayArg, axis: AxesArg) -> Out {
     let rank = (x.0.rank() + axis.0.len()) as isize;
     let mut places: Vec<isize> = axis
@@ -93,7 +93,7 @@ fn squeeze(x: ArrayArg, axis: Option<AxesArg>) -> Out {
 ///
 /// >>> import bessemer as bm
 /// >>> bm.flip(bm.array([1, 2, 3]))
-/// array([3, 2, 1], dtype=int32)
+/// array([3, 2, 1])
 #[pyfunction]
 #[pyo3(signature = (x, /, *, axis = None))]
 fn flip(x: ArrayArg, axis: Option<AxesArg>) -> Out {
@@ -119,7 +119,7 @@ fn moveaxis(x: ArrayArg, source: AxesArg, destination: AxesArg) -> Out {
 /// >>> import bessemer as bm
 /// >>> bm.broadcast_to(bm.array([1, 2]), (2, 2))
 /// array([[1, 2],
-///        [1, 2]], dtype=int32)
+///        [1, 2]])
 #[pyfunction]
 #[pyo3(signature = (x, /, shape))]
 fn broadcast_to(x: ArrayArg, shape: ShapeArg) -> Out {
@@ -150,8 +150,9 @@ fn common_shape(shapes: &[Shape]) -> PyResult<Shape> {
 /// ((2, 3), (2, 3))
 #[pyfunction]
 #[pyo3(signature = (*arrays))]
-fn broadcast_arrays<'py>(py: Python<'py>, arrays: Vec<ArrayArg>) -> PyResult<Bound<'py, PyTuple>> {
-    tuple(py, Array::broadcast_arrays(&handles(&arrays)).or_raise()?)
+fn broadcast_arrays(arrays: Vec<ArrayArg>) -> PyResult<Vec<Out>> {
+    let arrays = Array::broadcast_arrays(&handles(&arrays)).or_raise()?;
+    Ok(arrays.into_iter().map(Out).collect())
 }
 
 /// Arrays as a tuple of Python.
@@ -172,7 +173,7 @@ pub(super) fn handles(arrays: &[ArrayArg]) -> Vec<&Array> {
 ///
 /// >>> import bessemer as bm
 /// >>> bm.concat([bm.array([1, 2]), bm.array([3])])
-/// array([1, 2, 3], dtype=int32)
+/// array([1, 2, 3])
 #[pyfunction]
 #[pyo3(signature = (arrays, /, *, axis = Some(0)), text_signature = "(arrays, /, *, axis=0)")]
 fn concat(arrays: Vec<ArrayArg>, axis: Option<isize>) -> PyResult<Out> {
@@ -190,7 +191,7 @@ fn concat(arrays: Vec<ArrayArg>, axis: Option<isize>) -> PyResult<Out> {
 /// >>> import bessemer as bm
 /// >>> bm.stack([bm.array([1, 2]), bm.array([3, 4])])
 /// array([[1, 2],
-///        [3, 4]], dtype=int32)
+///        [3, 4]])
 #[pyfunction]
 #[pyo3(signature = (arrays, /, *, axis = 0))]
 fn stack(arrays: Vec<ArrayArg>, axis: isize) -> PyResult<Out> {
@@ -201,7 +202,7 @@ fn stack(arrays: Vec<ArrayArg>, axis: isize) -> PyResult<Out> {
 ///
 /// >>> import bessemer as bm
 /// >>> bm.unstack(bm.array([[1, 2], [3, 4]]))
-/// (array([1, 2], dtype=int32), array([3, 4], dtype=int32))
+/// (array([1, 2]), array([3, 4]))
 #[pyfunction]
 #[pyo3(signature = (x, /, *, axis = 0))]
 fn unstack<'py>(py: Python<'py>, x: ArrayArg, axis: isize) -> PyResult<Bound<'py, PyTuple>> {
@@ -212,9 +213,9 @@ fn unstack<'py>(py: Python<'py>, x: ArrayArg, axis: isize) -> PyResult<Bound<'py
 ///
 /// >>> import bessemer as bm
 /// >>> bm.split(bm.arange(6), [1, 2, 3])[2]
-/// array([3, 4, 5], dtype=int32)
+/// array([3, 4, 5])
 /// >>> bm.split(bm.arange(6), 2)[1]
-/// array([3, 4, 5], dtype=int32)
+/// array([3, 4, 5])
 #[pyfunction]
 #[pyo3(signature = (x, sizes, /, *, axis = 0))]
 fn split<'py>(
@@ -244,7 +245,7 @@ fn split<'py>(
 ///
 /// >>> import bessemer as bm
 /// >>> bm.repeat(bm.array([1, 2]), 2)
-/// array([1, 1, 2, 2], dtype=int32)
+/// array([1, 1, 2, 2])
 #[pyfunction]
 #[pyo3(signature = (x, repeats, /, *, axis = None))]
 fn repeat(
@@ -270,7 +271,7 @@ fn repeat(
 /// >>> import bessemer as bm
 /// >>> bm.tile(bm.array([1, 2]), (2, 2))
 /// array([[1, 2, 1, 2],
-///        [1, 2, 1, 2]], dtype=int32)
+///        [1, 2, 1, 2]])
 #[pyfunction]
 #[pyo3(signature = (x, repetitions, /))]
 fn tile(x: ArrayArg, repetitions: ShapeArg) -> Out {
@@ -281,7 +282,7 @@ fn tile(x: ArrayArg, repetitions: ShapeArg) -> Out {
 ///
 /// >>> import bessemer as bm
 /// >>> bm.roll(bm.array([1, 2, 3]), 1)
-/// array([3, 1, 2], dtype=int32)
+/// array([3, 1, 2])
 #[pyfunction]
 #[pyo3(signature = (x, /, shift, *, axis = None))]
 fn roll(x: ArrayArg, shift: AxesArg, axis: Option<AxesArg>) -> PyResult<Out> {
@@ -309,9 +310,9 @@ fn roll(x: ArrayArg, shift: AxesArg, axis: Option<AxesArg>) -> PyResult<Out> {
 /// array([[1., 0.],
 ///        [1., 1.]], dtype=float32)
 #[pyfunction]
-#[pyo3(signature = (x, /, *, k = 0))]
-fn tril(x: ArrayArg, k: isize) -> Out {
-    Out(x.0.tril(k))
+#[pyo3(signature = (x, /, *, k = DiagonalArg(0)), text_signature = "(x, /, *, k=0)")]
+fn tril(x: ArrayArg, k: DiagonalArg) -> Out {
+    Out(x.0.tril(k.0))
 }
 
 /// The upper triangle of each matrix: zeros below the diagonal `k`.
@@ -321,9 +322,9 @@ fn tril(x: ArrayArg, k: isize) -> Out {
 /// array([[1., 1.],
 ///        [0., 1.]], dtype=float32)
 #[pyfunction]
-#[pyo3(signature = (x, /, *, k = 0))]
-fn triu(x: ArrayArg, k: isize) -> Out {
-    Out(x.0.triu(k))
+#[pyo3(signature = (x, /, *, k = DiagonalArg(0)), text_signature = "(x, /, *, k=0)")]
+fn triu(x: ArrayArg, k: DiagonalArg) -> Out {
+    Out(x.0.triu(k.0))
 }
 
 /// Coordinates of a grid, from those along each axis.
@@ -334,11 +335,7 @@ fn triu(x: ArrayArg, k: isize) -> Out {
 /// ((2, 3), [[0, 0, 0], [1, 1, 1]])
 #[pyfunction]
 #[pyo3(signature = (*arrays, indexing = "xy"))]
-fn meshgrid<'py>(
-    py: Python<'py>,
-    arrays: Vec<ArrayArg>,
-    indexing: &str,
-) -> PyResult<Bound<'py, PyTuple>> {
+fn meshgrid(arrays: Vec<ArrayArg>, indexing: &str) -> PyResult<Vec<Out>> {
     let by_index = match indexing {
         "xy" => false,
         "ij" => true,
@@ -347,7 +344,8 @@ fn meshgrid<'py>(
             return Err(value_error(text));
         }
     };
-    tuple(py, Array::meshgrid(&handles(&arrays), by_index).or_raise()?)
+    let grid = Array::meshgrid(&handles(&arrays), by_index).or_raise()?;
+    Ok(grid.into_iter().map(Out).collect())
 }
 
 /// With elements added around it: `pad_width` before and after each axis, or a pair for each, and what
@@ -355,7 +353,7 @@ fn meshgrid<'py>(
 ///
 /// >>> import bessemer as bm
 /// >>> bm.pad(bm.array([1, 2, 3]), (2, 1), mode="reflect")
-/// array([3, 2, 1, 2, 3, 2], dtype=int32)
+/// array([3, 2, 1, 2, 3, 2])
 #[pyfunction]
 #[pyo3(signature = (x, pad_width, /, mode = "constant", *, constant_values = None))]
 fn pad(

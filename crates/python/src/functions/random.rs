@@ -71,7 +71,7 @@ fn integers(
     device: Option<DeviceArg>,
 ) -> PyResult<Out> {
     let device = DeviceArg::or_current(py, device)?;
-    let dtype = dtype.map_or(DType::I32, |dtype| dtype.0);
+    let dtype = dtype.map_or(DType::I64, |dtype| dtype.0);
     Ok(Out(Array::random_integers(&device, &size.0, low..high, dtype, seed)))
 }
 

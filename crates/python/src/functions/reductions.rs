@@ -94,13 +94,13 @@ functions! {
     ///
     /// >>> import bessemer as bm
     /// >>> bm.min(bm.array([[1, 5], [3, 2]]), axis=1)
-    /// array([1, 2], dtype=int32)
+    /// array([1, 2])
     min;
     /// The greatest along axes, or of all elements; NaN if there is one.
     ///
     /// >>> import bessemer as bm
     /// >>> bm.max(bm.array([[1, 5], [3, 2]]), axis=1)
-    /// array([5, 3], dtype=int32)
+    /// array([5, 3])
     max;
     /// Whether any is true: all but 0 is.
     ///
@@ -217,7 +217,7 @@ running! {
 ///
 /// >>> import bessemer as bm
 /// >>> bm.diff(bm.array([1, 4, 9]))
-/// array([3, 5], dtype=int32)
+/// array([3, 5])
 #[pyfunction]
 #[pyo3(
     signature = (x, /, *, axis = -1, n = 1, prepend = None, append = None),

@@ -16,7 +16,7 @@ use pyo3::{prelude::*, types::PyTuple};
 ///
 /// >>> import bessemer as bm
 /// >>> bm.take(bm.array([10, 20, 30]), bm.array([2, 0]))
-/// array([30, 10], dtype=int32)
+/// array([30, 10])
 #[pyfunction]
 #[pyo3(signature = (x, indices, /, *, axis = None))]
 fn take(x: ArrayArg, indices: ArrayArg, axis: Option<isize>) -> PyResult<Out> {
@@ -39,7 +39,7 @@ fn take(x: ArrayArg, indices: ArrayArg, axis: Option<isize>) -> PyResult<Out> {
 /// >>> a = bm.array([[3, 1], [2, 4]])
 /// >>> bm.take_along_axis(a, bm.argsort(a, axis=1), axis=1)
 /// array([[1, 3],
-///        [2, 4]], dtype=int32)
+///        [2, 4]])
 #[pyfunction]
 #[pyo3(signature = (x, indices, /, *, axis = -1), text_signature = "(x, indices, /, *, axis=-1)")]
 fn take_along_axis(x: ArrayArg, indices: ArrayArg, axis: isize) -> Out {
@@ -82,7 +82,7 @@ fn searchsorted(x1: ArrayArg, x2: ArrayArg, side: &str, sorter: Option<ArrayArg>
 ///
 /// >>> import bessemer as bm
 /// >>> bm.sort(bm.array([3, 1, 2]), descending=True)
-/// array([3, 2, 1], dtype=int32)
+/// array([3, 2, 1])
 #[pyfunction]
 #[pyo3(
     signature = (x, /, *, axis = -1, descending = false, stable = true),
@@ -163,7 +163,7 @@ fn unique_inverse<'py>(py: Python<'py>, x: ArrayArg) -> PyResult<Bound<'py, PyAn
 ///
 /// >>> import bessemer as bm
 /// >>> bm.unique_values(bm.array([3, 1, 3]))
-/// array([1, 3], dtype=int32)
+/// array([1, 3])
 #[pyfunction]
 #[pyo3(signature = (x, /))]
 fn unique_values(py: Python<'_>, x: ArrayArg) -> PyResult<Out> {
