@@ -78,7 +78,7 @@ def test_lists() -> None:
     assert bm.array([]).shape == (0,)
     assert bm.array([[], []]).shape == (2, 0)
     assert bm.array([True, False]).dtype == bm.bool
-    assert bm.array([True, 2]).dtype == bm.int32
+    assert bm.array([True, 2]).dtype == bm.int64
     assert bm.array([1, 2.5]).tolist() == [1.0, 2.5]
     assert bm.array((1, (2)), dtype="float32").tolist() == [1.0, 2.0]
     assert bm.array(range(3)).tolist() == [0, 1, 2]

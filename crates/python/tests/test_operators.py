@@ -50,7 +50,7 @@ def test_numbers_are_weak() -> None:
     assert (bm.ones(2, dtype=bm.float16) * 2.5).dtype == bm.float16
     assert (bm.ones(2, dtype=bm.uint8) + 1).dtype == bm.uint8
     assert (bm.ones(2, dtype=bm.uint8) + 1.5).dtype == bm.float32
-    assert (bm.ones(2, dtype=bm.bool) + 1).dtype == bm.int32
+    assert (bm.ones(2, dtype=bm.bool) + 1).dtype == bm.int64
     assert (bm.ones(2, dtype=bm.int32) / 2).dtype == bm.float32
     with pytest.raises(OverflowError, match="out of range for u8"):
         bm.ones(2, dtype=bm.uint8) + 256

@@ -119,3 +119,25 @@ except KeyboardInterrupt:
         cwd=Path(__file__).parent,
     )  # fmt: skip
     assert run.stdout == "interrupted True\n", run
+
+
+def test_ctrl_c_ends_the_wait_for_a_long_computation() -> None:
+    code = """
+import bessemer as bm, os, signal, threading
+with bm.device("cpu"):
+    x = bm.random.normal(size=(1500, 1500)).eval()
+    y = x
+    for _ in range(400):
+        y = y @ x * 0.01
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    y.eval()
+except KeyboardInterrupt:
+    print("interrupted before it was done:", not y.is_evaluated, flush=True)
+    os._exit(0)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False,
+        cwd=Path(__file__).parent,
+    )  # fmt: skip
+    assert run.stdout == "interrupted before it was done: True\n", run
