@@ -4,6 +4,7 @@
 
 mod aarch64;
 mod apple;
+mod array_api;
 mod bench;
 mod deny;
 mod features;
@@ -20,9 +21,9 @@ mod wgsl_check;
 mod wheel;
 mod windows;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use flags::Flags;
-use std::{env, process::ExitCode};
+use std::{env, path::PathBuf, process::ExitCode};
 
 const HELP: &str = "\
 Development tasks of the repository.
@@ -67,7 +68,12 @@ Usage: cargo xtask TASK [FLAGS]
   wheel              build the Python package, audit it, install it in a clean environment and test it
                      there; PYTHON names the interpreter
     --quick          with the build of the other tests and fewer examples; part of `test`
-    --full           also with torch, Dask and Ray
+    --full           also with torch, jax, Dask and Ray
+  array-api PATH     run the public test suite of the array API standard, a checkout of
+                     data-apis/array-api-tests with its submodule, against a fresh wheel
+    --device NAME    make arrays on this device (default cpu): cpu, reference, metal or webgpu
+    --examples N     examples of each property (default 100)
+    --only TEXT      only tests whose name contains TEXT
   deny               check licences, advisories, duplicates and sources of dependencies
   help               print this help
 ";
@@ -148,6 +154,20 @@ fn run() -> Result<()> {
                 wheel::Options { quick: flags.take("--quick"), full: flags.take("--full") };
             flags.finish()?;
             wheel::run(options)
+        }
+        "array-api" => {
+            let device = flags.value("--device")?.unwrap_or_else(|| "cpu".to_owned());
+            let examples = flags.value("--examples")?;
+            let only = flags.value("--only")?;
+            let [checkout] = <[String; 1]>::try_from(flags.rest()?).map_err(|_| {
+                anyhow!("array-api needs the path of a checkout of data-apis/array-api-tests")
+            })?;
+            array_api::run(&array_api::Options {
+                checkout: PathBuf::from(checkout),
+                device,
+                examples: examples.map_or(Ok(100), |text| text.parse()).context("--examples")?,
+                only,
+            })
         }
         "deny" => {
             flags.finish()?;

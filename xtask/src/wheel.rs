@@ -63,13 +63,23 @@ pub(crate) fn steps(steps: &mut Steps, options: Options) -> Result<usize> {
     let mut passed = steps.run("python: tests", || test(&clean, options))?;
     steps.run("python: types", || types(&clean))?;
     if options.full {
-        passed += steps.run("python: tests with torch, Dask and Ray", || {
+        passed += steps.run("python: tests with torch, jax, Dask and Ray", || {
             clean.install(&["-r", &format!("{TESTS}/partners/requirements.txt")])?;
             let mut pytest = clean.module("pytest", &[&format!("{TESTS}/partners")]);
             count_python_tests(&mut pytest)
         })?;
     }
     Ok(passed)
+}
+
+/// An environment with the wheel of the quick build and nothing else.
+pub(crate) fn quick(name: &str) -> Result<Environment> {
+    let tools = Environment::new("tools")?;
+    tools.install(&TOOLS)?;
+    let wheel = build(&tools, Options { quick: true, full: false })?;
+    let environment = Environment::fresh(name)?;
+    environment.install(&[wheel.to_string_lossy().as_ref()])?;
+    Ok(environment)
 }
 
 /// The wheel as people install it.
@@ -142,14 +152,14 @@ fn types(clean: &Environment) -> Result<()> {
 }
 
 /// Where environments and wheels are.
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     let target = target_dir();
     // Commands run in the folder of the workspace, wherever they are started.
     if target.is_absolute() { target.join("python") } else { root().join(target).join("python") }
 }
 
 /// A virtual environment.
-struct Environment {
+pub(crate) struct Environment {
     python: PathBuf,
 }
 
@@ -178,13 +188,13 @@ impl Environment {
     }
 
     /// Runs a module, in the folder of the workspace.
-    fn module(&self, name: &str, args: &[&str]) -> Command {
+    pub(crate) fn module(&self, name: &str, args: &[&str]) -> Command {
         let mut python = command(&self.python, ["-m", name]);
         python.args(args);
         python
     }
 
-    fn install(&self, what: &[&str]) -> Result<()> {
+    pub(crate) fn install(&self, what: &[&str]) -> Result<()> {
         shell::run(
             self.module("pip", &["install", "--quiet", "--disable-pip-version-check"]).args(what),
         )
