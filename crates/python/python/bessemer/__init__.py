@@ -13,13 +13,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import _bessemer, fft, linalg, random
+# Type checkers take names as exported that are imported under their own.
+from . import _bessemer
+from . import fft as fft
+from . import linalg as linalg
+from . import random as random
 from ._bessemer import *  # noqa: F403
-from ._bessemer import __version__
-from ._info import __array_namespace_info__
-from ._files import load, save, save_safetensors, savez, savez_compressed
-from ._namespace import e, inf, nan, newaxis, pi
-from ._program import program
+from ._bessemer import __version__ as __version__
+from ._info import __array_namespace_info__ as __array_namespace_info__
+from ._files import load as load
+from ._files import save as save
+from ._files import save_safetensors as save_safetensors
+from ._files import savez as savez
+from ._files import savez_compressed as savez_compressed
+from ._namespace import e as e
+from ._namespace import inf as inf
+from ._namespace import nan as nan
+from ._namespace import newaxis as newaxis
+from ._namespace import pi as pi
+from ._program import program as program
 
 __array_api_version__ = "2024.12"
 
@@ -30,7 +42,8 @@ __all__ = sorted(  # pyright: ignore[reportUnsupportedDunderAll]
 )
 
 if TYPE_CHECKING:
-    from . import llm, scalar
+    from . import llm as llm
+    from . import scalar as scalar
 else:
 
     def __getattr__(name: str) -> object:
