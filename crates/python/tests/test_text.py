@@ -29,6 +29,9 @@ def test_long_arrays_and_lines() -> None:
         np.zeros((0, 3), "f4"),
         np.zeros(0, "i4"),
         np.float32(1.5),
+        # As long as a line may be, and by one longer.
+        np.full((1, 1, 1, 3), 1.07462825e14, "f4"),
+        np.full((1, 1, 3), 1.07462825e14, "f4"),
     ):
         assert repr(bm.asarray(x)) == repr(np.asarray(x))
 

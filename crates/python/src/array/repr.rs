@@ -36,7 +36,8 @@ impl PyArray {
         }
         let more = more.join(", ") + ")";
         let last = text.len() - text.rfind('\n').map_or(0, |at| at + 1);
-        let space = match last + more.len() + 1 > WIDTH {
+        // With the comma and the space between both.
+        let space = match last + 1 + more.len() + 1 > WIDTH {
             true => format!("\n{}", " ".repeat("array(".len())),
             false => " ".to_owned(),
         };
