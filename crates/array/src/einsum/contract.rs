@@ -1,7 +1,7 @@
 //! How arrays with labelled axes are multiplied: two at a time, as matrix products where labels are summed
 //! over, elementwise otherwise.
 
-use super::subscripts::Label;
+use super::{order::order, subscripts::Label};
 use crate::{Array, Result};
 use bessemer_core::{DType, Shape};
 
@@ -77,10 +77,10 @@ fn twice(labels: &[Label]) -> Option<(usize, usize)> {
 
 /// The product of all operands, with the labels of `output` in any order.
 pub(super) fn all(mut operands: Vec<Operand>, output: &[Label]) -> Result<Operand> {
-    while operands.len() > 1 {
-        let (i, j) = cheapest(&operands, output);
-        let b = operands.swap_remove(j);
-        let a = operands.swap_remove(i);
+    let terms = operands.iter().map(|operand| operand.labels.clone()).collect();
+    for (i, j) in order(terms, &sizes_of(&operands), output) {
+        let b = operands.remove(j);
+        let a = operands.remove(i);
         let needed = |label: &Label| {
             output.contains(label) || operands.iter().any(|other| other.labels.contains(label))
         };
@@ -93,33 +93,12 @@ pub(super) fn all(mut operands: Vec<Operand>, output: &[Label]) -> Result<Operan
     Ok(last.only(&|label| output.contains(label)))
 }
 
-/// The two whose product takes the least memory more than they do.
-fn cheapest(operands: &[Operand], output: &[Label]) -> (usize, usize) {
-    let mut best = (f64::INFINITY, (0, 1));
-    for j in 1..operands.len() {
-        for i in 0..j {
-            let (a, b) = (&operands[i], &operands[j]);
-            let kept = |label: &Label| {
-                let others = operands.iter().enumerate();
-                let mut others = others.filter(|&(k, _)| k != i && k != j);
-                output.contains(label) || others.any(|(_, other)| other.labels.contains(label))
-            };
-            let size = |operand: &Operand| operand.array.elements() as f64;
-            let mut product = 1.0;
-            for (label, &size) in a.labels.iter().zip(&**a.array.shape()) {
-                product *= if kept(label) { size as f64 } else { 1.0 };
-            }
-            for (label, &size) in b.labels.iter().zip(&**b.array.shape()) {
-                let again = a.labels.contains(label) || !kept(label);
-                product *= if again { 1.0 } else { size as f64 };
-            }
-            let cost = product - size(a) - size(b);
-            if cost < best.0 {
-                best = (cost, (i, j));
-            }
-        }
-    }
-    best.1
+/// How large the axis of each label is.
+fn sizes_of(operands: &[Operand]) -> Vec<(Label, usize)> {
+    let axes = operands.iter().flat_map(|operand| {
+        operand.labels.iter().copied().zip(operand.array.shape().iter().copied())
+    });
+    axes.collect()
 }
 
 impl Operand {

@@ -1,6 +1,8 @@
-//! Einstein sums: `subscripts` reads them, `contract` makes them of matrix products and reductions.
+//! Einstein sums: `subscripts` reads them, `order` says which arrays are multiplied first, and
+//! `contract` makes matrix products and reductions of them.
 
 mod contract;
+mod order;
 mod subscripts;
 
 use crate::{Array, Error, Result, build_map::common};
@@ -12,8 +14,8 @@ impl Array {
     /// `einsum`: `"ij,jk->ik"` is the matrix product, `"ii"` the trace, `"...ij->...ji"` a transposition.
     ///
     /// Without `->` the result has the labels that stand once, in alphabetical order. Axes of `...` are
-    /// broadcast. More than two arrays are multiplied two at a time, those first that make the
-    /// smallest intermediate results.
+    /// broadcast. More than two arrays are multiplied two at a time, in the order that takes the fewest
+    /// operations.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
