@@ -190,35 +190,12 @@ pub(crate) fn function(op: &'static str, unary: Unary, z: &Array) -> Result<Arra
             let one = z.filled(*z.shape(), u64::from(1f32.to_bits()));
             arithmetic(op, Binary::Div, &one, z)
         }
-        Unary::Exp => {
-            let scale = re.exp();
-            // Nothing turned is nothing, however large the scale.
-            let up = Array::where_(&im.eq(0), im, &(&scale * im.sin()));
-            of(&Array::where_(&im.eq(0), &scale, &(&scale * im.cos())), &up)
-        }
         Unary::Log => of(&size(re, im).log(), &im.atan2(re)),
         Unary::Log2 => {
             const PER_E: f32 = std::f32::consts::LOG2_E;
             of(&size(re, im).log2(), &(im.atan2(re) * PER_E))
         }
         Unary::Sqrt => root(re, im),
-        Unary::Sin => {
-            let [sinh, cosh] = hyperbolic(im);
-            of(&(re.sin() * cosh), &(re.cos() * sinh))
-        }
-        Unary::Cos => {
-            let [sinh, cosh] = hyperbolic(im);
-            of(&(re.cos() * cosh), &-(re.sin() * sinh))
-        }
-        Unary::Tan => {
-            // tan z = -i tanh(iz)
-            let [p, q] = tangent(&-im, re);
-            of(&q, &-p)
-        }
-        Unary::Tanh => {
-            let [p, q] = tangent(re, im);
-            of(&p, &q)
-        }
         _ => match crate::complex_functions::function(unary, re, im) {
             Some(made) => made,
             None => Err(refused(op, &[("x", z)])),
@@ -262,17 +239,4 @@ pub(crate) fn hyperbolic(x: &Array) -> [Array; 2] {
             + 1.0);
     let far = (&up - &down) * 0.5;
     [Array::where_(&x.abs().lt(0.5), &near, &far), (&up + &down) * 0.5]
-}
-
-/// The hyperbolic tangent of `x + iy`.
-fn tangent(x: &Array, y: &Array) -> [Array; 2] {
-    let (x2, y2) = (x * 2.0, y * 2.0);
-    let far = x.abs().gt(15);
-    let bounded = Array::where_(&far, 0, &x2);
-    let [sinh, cosh] = hyperbolic(&bounded);
-    let below = cosh + y2.cos();
-    let real = Array::where_(&far, &x.sign(), &(sinh / &below));
-    let imaginary =
-        Array::where_(&far, &(y2.sin() * (x.abs() * -2.0).exp() * 4.0), &(y2.sin() / &below));
-    [real, imaginary]
 }

@@ -7,7 +7,8 @@ use bessemer_program::Binary;
 
 /// Division that rounds down, as Python's `//` and `%` do.
 impl Array {
-    /// The quotient, rounded down. Integers divided by 0 give 0; floats are as in Python and NumPy.
+    /// The quotient, rounded down. Integers divided by 0 give 0. Infinite floats are divided as others are: by
+    /// the array API standard, `inf // 2` is infinite and `1 // -inf` is -0, where NumPy has NaN and -1.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
@@ -39,7 +40,8 @@ impl Array {
             // Zeros have the sign of the true quotient.
             let exact = a / b;
             let signed = Array::where_(&nearest.eq(0), &(&exact * 0.0), &nearest);
-            Ok(Array::where_(&b.eq(0), &exact, &signed))
+            let whole = b.eq(0).logical_or(&a.is_inf()).logical_or(&b.is_inf());
+            Ok(Array::where_(&whole, &exact.floor(), &signed))
         })
     }
 

@@ -43,7 +43,8 @@ impl Array {
     }
 
     /// The elements, or sub-arrays, where `mask` is true, in order: NumPy's `a[mask]`. The mask has the
-    /// shape of the first dimensions of the array, and those become one.
+    /// shape of the first dimensions of the array, and those become one; a mask of rank 0 selects all of the
+    /// array or nothing along a new first dimension.
     ///
     /// This evaluates the mask, to know the size of the result.
     ///
@@ -62,7 +63,11 @@ impl Array {
         let named = [("array", self), ("mask", mask)];
         Array::build(OP, &named, || {
             let rank = mask.rank();
-            if rank == 0 || rank > self.rank() || self.shape()[..rank] != **mask.shape() {
+            if rank == 0 {
+                // As in NumPy, all or nothing along a new first dimension.
+                return self.expand_dims(0).select(&mask.flatten()).check().cloned();
+            }
+            if rank > self.rank() || self.shape()[..rank] != **mask.shape() {
                 let rule = format!(
                     "the mask has shape {}, but must have that of the first dimensions of the array, {}",
                     mask.shape(),

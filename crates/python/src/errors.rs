@@ -83,6 +83,9 @@ const OF_DTYPES: [&str; 7] = [
 fn of_rule(rule: &str, text: String) -> PyErr {
     let says = |words: &[&str]| words.iter().any(|word| rule.contains(word));
     let of_place = rule.starts_with("axis ") || rule.starts_with("index ");
+    if rule.starts_with("the mask has shape ") {
+        return PyIndexError::new_err(text);
+    }
     if rule.starts_with("the number ") && says(&["out of range"]) {
         PyOverflowError::new_err(text)
     } else if says(&["out of bounds", "indices are too many"])

@@ -19,7 +19,7 @@ pub(super) struct Emitted {
     /// What runs after all of them.
     pub(super) batch: Batch,
     pub(super) views: SmallVec<[Option<View>; 2]>,
-    /// How many functions on the host run before each node is known.
+    /// How many batches and functions on the host are done when each node is there.
     pub(super) made_after: SmallVec<[usize; 2]>,
 }
 
@@ -47,13 +47,16 @@ pub(super) fn emit(plan: &mut Plan, device: &dyn Device, epoch: u64) -> Result<E
         epoch,
     };
     for slot in 0..emitter.plan.nodes.len() {
+        let stages = emitter.stages.len();
         match emitter.plan.nodes[slot].role {
             Role::Result(group) => emitter.group(slot, &recipes[group])?,
             Role::Call => emitter.call(slot)?,
             Role::View => emitter.view(slot)?,
             Role::Step(..) | Role::Constant => {}
         }
-        emitter.made_after[slot] = emitter.stages.len();
+        // The function of a stage makes its own result; the batch that is being filled makes the others.
+        let is_batched = emitter.stages.len() == stages;
+        emitter.made_after[slot] = 2 * emitter.stages.len() + usize::from(is_batched);
     }
     let Emitter { stages, batch, views, made_after, .. } = emitter;
     Ok(Emitted { stages, batch, views, made_after })

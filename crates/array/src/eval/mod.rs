@@ -113,26 +113,27 @@ fn evaluate(roots: &[&Array]) -> Result<()> {
                 return Err(error);
             }
         };
-    let stages_done = &mut 0;
-    let run = run(&**device, stages, &batch, stages_done);
+    let mut done = 0;
+    let run = run(&**device, stages, &batch, &mut done);
     for ((node, view), made_after) in plan.nodes.into_iter().zip(views).zip(made_after) {
-        // What was made before a function on the host failed is there.
-        let made = if made_after < *stages_done { &Ok(()) } else { &run };
+        // What was made before something failed is there.
+        let made = if made_after <= done { &Ok(()) } else { &run };
         finish(node, view, made);
     }
     run
 }
 
-/// Runs all batches and the functions between them; counts those.
+/// Runs all batches and the functions between them, and counts both.
 fn run(device: &dyn Device, stages: Vec<Stage>, last: &Batch, done: &mut usize) -> Result<()> {
-    let submit = |batch: &Batch| -> Result<()> {
+    let submit = |batch: &Batch, done: &mut usize| -> Result<()> {
         if !batch.is_empty() {
             let _ticket = device.submit(batch)?;
         }
+        *done += 1;
         Ok(())
     };
     for Stage { batch, call, inputs, out } in stages {
-        submit(&batch)?;
+        submit(&batch, done)?;
         let operands = HostOperands { device, inputs, out };
         // A panic of a library ends the evaluation, not the program.
         let run = catch_unwind(AssertUnwindSafe(|| call.run(&operands)));
@@ -141,7 +142,7 @@ fn run(device: &dyn Device, stages: Vec<Stage>, last: &Batch, done: &mut usize) 
         })?;
         *done += 1;
     }
-    submit(last)
+    submit(last, done)
 }
 
 /// Gives a node of a plan that has run what it needs from now on.

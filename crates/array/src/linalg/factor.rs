@@ -120,29 +120,29 @@ impl Factorization {
             }
             (Task::Qr { complete }, _) => {
                 let factors = a.qr();
-                let (q, r) = match complete {
-                    true => (factors.compute_Q(), factors.R()),
-                    false => (factors.compute_thin_Q(), factors.thin_R()),
-                };
+                let r = factors.thin_R();
+                let q = if complete { factors.compute_Q() } else { factors.compute_thin_Q() };
                 append(out, q.as_ref());
                 append(
                     out,
-                    Mat::from_fn(r.nrows(), r.ncols(), |i, j| {
+                    Mat::from_fn(q.ncols(), r.ncols(), |i, j| {
                         if j < i { T::from_real(0.0) } else { r[(i, j)] }
                     })
                     .as_ref(),
                 );
             }
             (Task::Svd { full }, _) => {
+                let (a, scale) = &in_range(a);
                 let factors = if full { a.svd() } else { a.thin_svd() }.map_err(no_end)?;
                 append(out, factors.U());
-                out.extend(factors.S().column_vector().iter().copied());
+                out.extend(factors.S().column_vector().iter().map(|&value| value.times(*scale)));
                 let v = factors.V();
                 append(out, Mat::from_fn(v.ncols(), v.nrows(), |i, j| v[(j, i)].turned()).as_ref());
             }
             (Task::SingularValues, _) => {
+                let (a, scale) = &in_range(a);
                 let factors = a.thin_svd().map_err(no_end)?;
-                out.extend(factors.S().column_vector().iter().copied());
+                out.extend(factors.S().column_vector().iter().map(|&value| value.times(*scale)));
             }
             (Task::Eigh, _) => {
                 let factors = a.self_adjoint_eigen(Side::Lower).map_err(no_end)?;
@@ -161,6 +161,19 @@ impl Factorization {
 /// What is wrong with a matrix whose singular values or eigenvalues are not found.
 fn no_end<E>(_: E) -> String {
     "has values for which the iteration does not converge, such as NaN".into()
+}
+
+/// The matrix divided by the power of two that brings its largest element near 1, so that no square overflows
+/// or is lost, and that power.
+fn in_range<T: Field>(a: MatRef<'_, T>) -> (Mat<T>, f64) {
+    let sizes = (0..a.ncols()).flat_map(|j| (0..a.nrows()).map(move |i| a[(i, j)].magnitude()));
+    let largest = sizes.fold(0.0, f64::max);
+    let scale = match largest > 0.0 && largest.is_finite() {
+        // Its inverse must be a number too.
+        true => largest.log2().floor().clamp(-1000.0, 1000.0).exp2(),
+        false => 1.0,
+    };
+    (Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].times(1.0 / scale)), scale)
 }
 
 /// Adds the elements of a matrix row by row.

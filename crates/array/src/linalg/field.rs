@@ -16,6 +16,10 @@ pub(super) trait Field: Item + ComplexField {
     fn narrow(z: Complex<f64>) -> Self;
     /// The conjugate.
     fn turned(self) -> Self;
+    /// The product with a real number.
+    fn times(self, factor: f64) -> Self {
+        Self::narrow(self.wide() * factor)
+    }
 }
 
 macro_rules! real {

@@ -1,7 +1,7 @@
 //! Functions that make arrays.
 
 use crate::{
-    array::{Out, array_like, from_dlpack},
+    array::{Out, PyArray, array_like, from_dlpack},
     device::DeviceArg,
     dtype::DTypeArg,
     errors::{type_error, value_error},
@@ -29,18 +29,10 @@ fn array(
     device: Option<DeviceArg>,
     copy: Option<bool>,
 ) -> PyResult<Out> {
-    asarray(obj, dtype, device, copy)
+    made(obj, dtype, device, copy)
 }
 
-/// An array of what an object holds. An array of bessemer stays as it is if it has that dtype and is
-/// on that device; all else is copied, unless `copy=False` asks to share its memory.
-///
-/// >>> import bessemer as bm
-/// >>> bm.asarray([1.5, 2.5])
-/// array([1.5, 2.5], dtype=float32)
-#[pyfunction]
-#[pyo3(signature = (obj, /, *, dtype = None, device = None, copy = None))]
-fn asarray(
+fn made(
     obj: &Bound<'_, PyAny>,
     dtype: Option<DTypeArg>,
     device: Option<DeviceArg>,
@@ -55,6 +47,34 @@ fn asarray(
         }
         _ => Ok(Out(array)),
     }
+}
+
+/// An array of what an object holds. An array of bessemer stays as it is if it has that dtype and is
+/// on that device; all else is copied, unless `copy=False` asks to share its memory.
+///
+/// >>> import bessemer as bm
+/// >>> bm.asarray([1.5, 2.5])
+/// array([1.5, 2.5], dtype=float32)
+#[pyfunction]
+#[pyo3(signature = (obj, /, *, dtype = None, device = None, copy = None))]
+fn asarray<'py>(
+    obj: &Bound<'py, PyAny>,
+    dtype: Option<DTypeArg>,
+    device: Option<DeviceArg>,
+    copy: Option<bool>,
+) -> PyResult<Bound<'py, PyArray>> {
+    // The same handle, so that what is assigned to one shows in the other.
+    if let Ok(array) = obj.cast::<PyArray>()
+        && copy != Some(true)
+    {
+        let own = array.get().get();
+        let fits = dtype.as_ref().is_none_or(|dtype| dtype.0 == own.dtype())
+            && device.as_ref().is_none_or(|device| device.0.info().id == own.device().info().id);
+        if fits {
+            return Ok(array.clone());
+        }
+    }
+    made(obj, dtype, device, copy)?.into_pyobject(obj.py())
 }
 
 /// A number as an argument, of which the dtype follows.

@@ -50,6 +50,14 @@ macro_rules! functions {
     )*};
 }
 
+/// What `function` makes of `x`, from and to the dtype that is asked for. Sums of narrow integers are wider.
+fn in_dtype(x: Array, dtype: Option<DTypeArg>, function: impl FnOnce(&Array) -> Array) -> Array {
+    match dtype {
+        Some(DTypeArg(dtype)) => function(&x.astype(dtype)).astype(dtype),
+        None => function(&x),
+    }
+}
+
 macro_rules! functions_with_dtype {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -61,8 +69,7 @@ macro_rules! functions_with_dtype {
             dtype: Option<DTypeArg>,
             keepdims: bool,
         ) -> Out {
-            let x = dtype.map_or(x.0.clone(), |dtype| x.0.astype(dtype.0));
-            Out(of::$name(&x, axis, keepdims))
+            Out(in_dtype(x.0, dtype, |x| of::$name(x, axis, keepdims)))
         }
     )*};
 }
@@ -192,8 +199,8 @@ macro_rules! running {
                     )));
                 }
             };
-            let x = dtype.map_or(x.0.clone(), |dtype| x.0.astype(dtype.0));
-            Ok(Out(if include_initial { x.$initial(axis) } else { x.$name(axis) }))
+            let scan = |x: &Array| if include_initial { x.$initial(axis) } else { x.$name(axis) };
+            Ok(Out(in_dtype(x.0, dtype, scan)))
         }
     )*};
 }
