@@ -2,8 +2,13 @@
 //! of an array with some elements replaced.
 
 use crate::{
-    Array, Error, Index, Operand, Result, axis_map::AxisMap, build_map::broadcast, call::Call,
-    index::resolve, node::Kind, select::numbered,
+    Array, Error, Index, Operand, Result,
+    axis_map::AxisMap,
+    build_map::broadcast,
+    call::Call,
+    index::resolve,
+    node::Kind,
+    select::{mask_fits, numbered},
 };
 use bessemer_core::{Batch, DType, Shape, View};
 use bessemer_ops::{Copy, Scatter};
@@ -113,14 +118,16 @@ impl Array {
             all.push(("values", values));
         }
         Array::build(OP, &all, || {
-            if let ([Selector::Array(mask)], Operand::Scalar(_)) = (selectors, values)
+            if let [Selector::Array(mask)] = selectors
                 && mask.dtype() == DType::Bool
+                && (matches!(values, Operand::Scalar(_)) || mask.rank() == 0)
                 && self.shape().starts_with(mask.shape())
             {
+                let shape = if mask.rank() == 0 { *self.shape() } else { Shape::SCALAR };
                 let mut dims = mask.shape().to_vec();
                 dims.resize(self.rank(), 1);
                 let mask = mask.reshape_to(Shape::new(&dims)?)?;
-                let value = self.values(OP, values, Shape::SCALAR)?;
+                let value = self.values(OP, values, shape)?;
                 return Array::where_(&mask, &value, self).check().cloned();
             }
             let selection = self.selection(OP, selectors)?;
@@ -210,7 +217,7 @@ impl Array {
                 }
                 Selector::Array(mask) if mask.dtype() == DType::Bool => {
                     let sizes = &self.shape()[axis..axis + mask.rank()];
-                    if **mask.shape() != *sizes {
+                    if !mask_fits(mask, sizes) {
                         return refuse(format!(
                             "the mask has shape {}, but indexes dimensions of sizes {sizes:?}",
                             mask.shape()

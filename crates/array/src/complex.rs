@@ -183,8 +183,9 @@ pub(crate) fn function(op: &'static str, unary: Unary, z: &Array) -> Result<Arra
         Unary::Abs => Ok(size(re, im)),
         Unary::Sign => {
             let size = size(re, im);
-            let divisor = Array::where_(&size.eq(0), 1, &size);
-            of(&(re / &divisor), &(im / &divisor))
+            let zero = size.eq(0);
+            let part = |x: &Array| Array::where_(&zero, 0, &(x / &size));
+            of(&part(re), &part(im))
         }
         Unary::Recip => {
             let one = z.filled(*z.shape(), u64::from(1f32.to_bits()));

@@ -31,7 +31,9 @@ pub(crate) fn function(unary: Unary, re: &Array, im: &Array) -> Option<Result<Ar
         Unary::Expm1 => {
             let Angle { cos, lost, .. } = Angle::new(re, im, &re.is_inf());
             let half = Array::where_(&lost, 0, &(im * 0.5).sin());
-            exp(re, im).and_then(|[_, q]| of(&(re.expm1() * cos - half.square() * 2.0), &q))
+            let p = re.expm1() * cos - half.square() * 2.0;
+            // Zeros are positive.
+            exp(re, im).and_then(|[_, q]| of(&Array::where_(&p.eq(0), 0, &p), &q))
         }
         Unary::Log1p => {
             // |1 + z|² less 1

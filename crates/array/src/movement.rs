@@ -190,10 +190,10 @@ impl Array {
     /// assert!(a.squeeze(1).check().is_err());
     /// ```
     pub fn squeeze(&self, axes: impl Axes) -> Array {
-        let axes = axes.listed().unwrap_or_default();
+        let axes = axes.listed();
         self.remap("squeeze", || {
             let mut gone = [false; MAX_RANK];
-            for &axis in axes {
+            for &axis in axes.unwrap_or_default() {
                 let found = self.find_axis(axis).filter(|&axis| self.shape()[axis] == 1);
                 gone[found.ok_or_else(|| {
                     let rule = format!("axis {axis} is out of range, or not of size 1");
@@ -201,8 +201,8 @@ impl Array {
                 })?] = true;
             }
             let stays = |&axis: &usize| match axes {
-                [] => self.shape()[axis] != 1,
-                _ => !gone[axis],
+                None => self.shape()[axis] != 1,
+                Some(_) => !gone[axis],
             };
             let axes: Vec<_> =
                 (0..self.rank()).filter(stays).map(|axis| self.whole(axis)).collect();

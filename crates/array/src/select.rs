@@ -67,13 +67,17 @@ impl Array {
                 // As in NumPy, all or nothing along a new first dimension.
                 return self.expand_dims(0).select(&mask.flatten()).check().cloned();
             }
-            if rank > self.rank() || self.shape()[..rank] != **mask.shape() {
+            if rank > self.rank() || !mask_fits(mask, &self.shape()[..rank]) {
                 let rule = format!(
                     "the mask has shape {}, but must have that of the first dimensions of the array, {}",
                     mask.shape(),
                     self.shape()
                 );
                 return Err(Error::rule(OP, rule, &named));
+            }
+            if mask.elements() == 0 {
+                let dims = [&[0], &self.shape()[rank..]].concat();
+                return Ok(self.filled(Shape::new(&dims)?, 0));
             }
             let (mask, count) = counted(mask)?;
             let inner: usize = self.shape()[rank..].iter().product();
@@ -118,6 +122,12 @@ impl Array {
         indices.reverse();
         Ok(indices)
     }
+}
+
+/// Whether a mask is for dimensions of these sizes. As in NumPy, one without elements is for any.
+pub(crate) fn mask_fits(mask: &Array, sizes: &[usize]) -> bool {
+    let pairs = mask.shape().iter().zip(sizes);
+    mask.rank() == sizes.len() && pairs.into_iter().all(|(&side, &size)| side == size || side == 0)
 }
 
 /// The mask in one dimension, and how many of its elements are true.

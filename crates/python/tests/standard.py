@@ -149,7 +149,7 @@ BINARY: dict[str, str] = {
     "copysign": "*,<0:-|x| *,-0:-|x| *,+0:|x| *,>0:|x|",
     "divide": _QUOTIENT + " +,-inf:-0 -,inf:-0 inf,+:inf inf,-:-inf -inf,+:-inf -inf,-:inf",
     # Where the standard leaves a choice, it is Python's.
-    "floor_divide": _QUOTIENT + " +,-inf:-1 -,inf:-1 infs,some:nan",
+    "floor_divide": _QUOTIENT + " +,-inf:-0 -,inf:-0 inf,+:inf inf,-:-inf -inf,+:-inf -inf,-:inf",
     "hypot": "infs,*:inf *,infs:inf nan,finite:nan finite,nan:nan",
     "logaddexp": "nan,*:nan *,nan:nan inf,!nan:inf !nan,inf:inf",
     "maximum": "nan,*:nan *,nan:nan",

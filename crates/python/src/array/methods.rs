@@ -7,6 +7,7 @@ use super::{Out, PyArray};
 use crate::{
     dtype::DTypeArg,
     errors::value_error,
+    functions::reductions,
     operand::{AxesArg, SizesArg},
 };
 use pyo3::{prelude::*, types::PyTuple};
@@ -33,9 +34,8 @@ macro_rules! reductions {
                 keepdims: bool,
             ) -> PyResult<Out> {
                 no_out(out)?;
-                let array = self.get();
-                let array = dtype.map_or(array.clone(), |dtype| array.astype(dtype.0));
-                Ok(Out(crate::functions::reductions::of::$name(&array, axis, keepdims)))
+                let sum = |x: &_| reductions::of::$name(x, axis, keepdims);
+                Ok(Out(reductions::in_dtype(self.get(), dtype, sum)))
             }
         )*}
     };

@@ -51,7 +51,11 @@ macro_rules! functions {
 }
 
 /// What `function` makes of `x`, from and to the dtype that is asked for. Sums of narrow integers are wider.
-fn in_dtype(x: Array, dtype: Option<DTypeArg>, function: impl FnOnce(&Array) -> Array) -> Array {
+pub(crate) fn in_dtype(
+    x: Array,
+    dtype: Option<DTypeArg>,
+    function: impl FnOnce(&Array) -> Array,
+) -> Array {
     match dtype {
         Some(DTypeArg(dtype)) => function(&x.astype(dtype)).astype(dtype),
         None => function(&x),
