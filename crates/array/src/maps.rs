@@ -357,6 +357,10 @@ impl Array {
         match self.dtype() {
             dtype if dtype.is_unsigned_integer() => self.minimum(1),
             DType::Bool => self.clone(),
+            // By the standard the sign of -0 is 0, not -0.
+            dtype if dtype.is_float() => {
+                Array::where_(&self.eq(0), 0, &self.same("sign", Unary::Sign))
+            }
             _ => self.same("sign", Unary::Sign),
         }
     }

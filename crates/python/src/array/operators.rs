@@ -128,6 +128,11 @@ impl PyArray {
         Ok((apply(self, other, f::floor_divide)?, apply(self, other, f::remainder)?))
     }
 
+    fn __rdivmod__(&self, other: &Bound<'_, PyAny>) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
+        let quotient = apply(self, other, |a, b| f::floor_divide(b, a))?;
+        Ok((quotient, apply(self, other, |a, b| f::remainder(b, a))?))
+    }
+
     fn __neg__(&self) -> Out {
         Out(-self.get())
     }
