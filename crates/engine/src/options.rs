@@ -9,7 +9,7 @@ use bessemer_core::DType;
 /// use bessemer_engine::EngineOptions;
 ///
 /// let options = EngineOptions { most_running: 8, ..Default::default() };
-/// assert_eq!(options.page, 32);
+/// assert_eq!(options.page, 64);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
@@ -36,7 +36,7 @@ pub struct EngineOptions {
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
-            page: 32,
+            page: 64,
             pages: None,
             cache: DType::F16,
             context: None,

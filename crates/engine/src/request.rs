@@ -14,7 +14,6 @@ use std::{fmt, sync::Arc, time::Duration};
 /// let request = Request { priority: Priority::High, ..Request::new(vec![1, 2, 3], options) };
 /// assert!(request.user.is_none());
 /// ```
-#[non_exhaustive]
 pub struct Request {
     /// The tokens to go on from: those of [`Llm::tokens`](bessemer_llm::Llm::tokens), for instance.
     pub prompt: Vec<u32>,

@@ -1,60 +1,53 @@
-//! An answer is bit for bit that of its request alone, whatever shares the steps with it.
+//! An answer is bit for bit that of its request alone, whatever shares the steps with it: on the CPU.
 
 mod common;
 
+use bessemer_core::DType;
 use bessemer_engine::{EngineOptions, Event};
 use bessemer_llm::tiny::Tiny;
 use common::*;
-use std::thread;
-
-fn small() -> EngineOptions {
-    EngineOptions {
-        page: 16,
-        most_running: 6,
-        prompt_rows: 48,
-        context: Some(256),
-        ..Default::default()
-    }
-}
-
-/// All requests at once, some cancelled on the way; each answer is compared with that alone.
-fn check(tiny: Tiny, options: EngineOptions, seed: u64) {
-    let llm = llm(tiny, &cpu());
-    let asks = asks(seed, 24, 200);
-    let alone: Vec<_> = asks.iter().map(|ask| bits(&alone(&llm, &options, ask))).collect();
-    let engine = engine(&llm, options);
-    for round in 0..2 {
-        let mut random = Random::new(seed + round);
-        let answers: Vec<_> = asks
-            .iter()
-            .map(|ask| {
-                if random.below(4) == 0 {
-                    thread::sleep(std::time::Duration::from_millis(random.below(10) as u64));
-                }
-                if random.below(5) == 0 {
-                    // Somebody who asks and goes away.
-                    let mut other = engine.submit(ask.request()).unwrap();
-                    if random.below(2) == 0 {
-                        let _ = other.next();
-                    }
-                }
-                engine.submit(ask.request()).unwrap()
-            })
-            .collect();
-        for (number, answer) in answers.into_iter().enumerate() {
-            let answer = answer.finish().unwrap();
-            assert_eq!(bits(&answer), alone[number], "request {number} in round {round}");
-        }
-    }
-    engine.drain().wait().unwrap();
-    let stats = engine.stats();
-    assert_eq!((stats.running, stats.waiting, stats.pages.used), (0, 0, 0));
-    assert_eq!(stats.totals.ended, stats.totals.taken);
-}
 
 #[test]
 fn answers_are_those_alone() {
-    check(Tiny::default(), small(), 1);
+    let llm = llm(Tiny::default(), &cpu());
+    let engine = check_mix(&llm, small(), &asks(1, 24, 200));
+    let totals = engine.stats().totals;
+    // Some began alike, and some were drafted.
+    assert!(totals.reused_tokens > 0, "{totals:?}");
+    assert!(totals.drafted_tokens > 0, "{totals:?}");
+}
+
+#[test]
+fn answers_are_those_alone_with_quantised_weights_and_caches() {
+    for (dtype, cache) in
+        [(DType::Q4_0, DType::Q8_0), (DType::Q8_0, DType::F32), (DType::F16, DType::F16)]
+    {
+        let llm = llm(Tiny { dtype, ..Tiny::default() }, &cpu());
+        check_mix(&llm, EngineOptions { cache, ..small() }, &asks(2, 12, 150));
+    }
+}
+
+#[test]
+fn answers_are_those_alone_whatever_the_pages() {
+    let llm = llm(Tiny { dtype: DType::Q8_0, ..Tiny::default() }, &cpu());
+    for page in [1, 24, 100] {
+        let pages = Some(1500usize.div_ceil(page));
+        check_mix(&llm, EngineOptions { page, pages, ..small() }, &asks(3, 10, 150));
+    }
+    let apart = EngineOptions { share_prefixes: false, ..small() };
+    let engine = check_mix(&llm, apart, &asks(3, 10, 150));
+    assert_eq!((engine.stats().totals.reused_tokens, engine.stats().pages.cached), (0, 0));
+}
+
+#[test]
+fn texts_that_are_paused_go_on_as_they_were() {
+    let llm = llm(Tiny { dtype: DType::Q8_0, ..Tiny::default() }, &cpu());
+    let mut asks = asks(4, 16, 60);
+    // Long answers to short prompts: all have room at first, and not later.
+    asks.iter_mut().for_each(|ask| ask.options.max_tokens = Some(120));
+    let tight = EngineOptions { pages: Some(24), ..small() };
+    let engine = check_mix(&llm, tight, &asks);
+    assert!(engine.stats().totals.paused > 0, "{:?}", engine.stats());
 }
 
 #[test]
@@ -79,4 +72,23 @@ fn pieces_come_as_they_are_made_and_make_the_answer() {
         }
     }
     assert_eq!((text, tokens, ends), (whole.text, whole.tokens.len(), 1));
+}
+
+#[test]
+fn choices_of_one_prompt_share_it() {
+    let llm = llm(Tiny::default(), &cpu());
+    let options = small();
+    let mut ask = asks(5, 1, 40)[0].clone();
+    ask.prompt = Random::new(9).tokens(200);
+    let alone = bits(&alone(&llm, &options, &ask));
+    let engine = engine(&llm, options);
+    let answers: Vec<_> = (0..4).map(|_| engine.submit(ask.request()).unwrap()).collect();
+    for answer in answers {
+        assert_eq!(bits(&answer.finish().unwrap()), alone);
+    }
+    // Three chunks of 64 lie in the tree once, and are found again.
+    let again = engine.submit(ask.request()).unwrap().finish().unwrap();
+    assert_eq!((again.end.usage.reused, bits(&again)), (192, alone));
+    engine.drain().wait().unwrap();
+    assert_eq!(engine.stats().pages.cached, 12);
 }

@@ -34,6 +34,7 @@ pub mod hostile;
 pub mod inspect;
 mod llm;
 pub mod model;
+pub mod paged;
 pub mod perplexity;
 pub mod quantize;
 pub mod sampling;

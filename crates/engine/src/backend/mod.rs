@@ -1,11 +1,13 @@
-//! What computes the rows of a step: sessions, one for each text. The scheduler only knows [`Backend`].
+//! What computes the rows of a step: pages of one cache where all layers attend, and otherwise sessions, one
+//! for each text. The scheduler only knows [`Backend`].
 
+mod paged;
 mod sessions;
 
-pub(crate) use sessions::Sessions;
-
 use crate::{EngineOptions, Pages};
-use bessemer_llm::{Model, Result};
+use bessemer_llm::{Model, Result, paged::Paged as Pool};
+use paged::Paged;
+use sessions::Sessions;
 use std::sync::Arc;
 
 /// The most rows of a text in a step whose logits are given.
@@ -19,9 +21,14 @@ pub(crate) trait Backend: Send {
     /// Prompts are computed in chunks that begin at multiples of this, if it matters.
     fn chunk(&self) -> Option<usize>;
 
-    /// A place for a text that begins with a prompt, or with `state` if that is saved bytes; `None` if there
-    /// is none now.
-    fn admit(&mut self, prompt: &[u32], state: Option<&[u8]>) -> Result<Option<Admitted>>;
+    /// A place for a text of `len` tokens that begins with a prompt, or with `state` if that is saved bytes;
+    /// `None` if there is none now.
+    fn admit(
+        &mut self,
+        prompt: &[u32],
+        len: usize,
+        state: Option<&[u8]>,
+    ) -> Result<Option<Admitted>>;
 
     /// Makes room for so many tokens of a text; whether that was possible.
     fn reserve(&mut self, place: usize, len: usize) -> Result<bool>;
@@ -76,5 +83,8 @@ pub(crate) struct Done {
 
 /// The backend for a model.
 pub(crate) fn open(model: &Arc<Model>, options: &EngineOptions) -> Result<Box<dyn Backend>> {
-    Ok(Box::new(Sessions::new(model, options)?))
+    match Pool::supports(model.config()) {
+        true => Ok(Box::new(Paged::new(model, options)?)),
+        false => Ok(Box::new(Sessions::new(model, options)?)),
+    }
 }

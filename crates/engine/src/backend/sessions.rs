@@ -114,7 +114,12 @@ impl Backend for Sessions {
         Some(CHUNK)
     }
 
-    fn admit(&mut self, prompt: &[u32], state: Option<&[u8]>) -> Result<Option<Admitted>> {
+    fn admit(
+        &mut self,
+        prompt: &[u32],
+        _len: usize,
+        state: Option<&[u8]>,
+    ) -> Result<Option<Admitted>> {
         let mut best = self.best(prompt);
         if best.is_none_or(|(_, shared)| shared == 0) && self.slots.len() < self.most {
             match self.open() {

@@ -44,6 +44,8 @@ pub(crate) struct Worker<'t> {
     /// Tokens of the rows of a step, a list for each text.
     rows: Vec<Vec<u32>>,
     stats: Stats,
+    /// What went wrong while a step was planned.
+    broken: Option<bessemer_llm::Error>,
 }
 
 impl<'t> Worker<'t> {
@@ -65,6 +67,7 @@ impl<'t> Worker<'t> {
             done: Done::default(),
             rows: Vec::new(),
             stats: Stats::default(),
+            broken: None,
         }
     }
 
@@ -147,12 +150,19 @@ impl<'t> Worker<'t> {
             let sequence = &mut self.sequences[number];
             if sequence.place.is_none() {
                 let prompt = &sequence.text[..sequence.prompt];
-                match self.backend.admit(prompt, sequence.state.as_deref()) {
+                // With as many tokens more as may be drafted: it is not to be paused again at once.
+                let len = sequence.text.len() + backend::EACH;
+                match self.backend.admit(prompt, len, sequence.state.as_deref()) {
                     Ok(Some(admitted)) => {
+                        if sequence.usage.paused == 0 {
+                            sequence.usage.reused = admitted.reused;
+                            self.stats.totals.reused_tokens += admitted.reused as u64;
+                        }
                         sequence.place = Some(admitted.place);
                         sequence.done = admitted.reused;
                     }
                     Ok(None) => return,
+                    Err(error @ bessemer_llm::Error::Core(_)) => return self.recover(error),
                     Err(error) => {
                         self.fail(number, error.into());
                         continue;
@@ -168,7 +178,8 @@ impl<'t> Worker<'t> {
                 Ok(sequence) => sequence,
                 Err(_) => unreachable!("requests are checked before they are taken"),
             };
-            let admitted = self.backend.admit(&sequence.text, sequence.state.as_deref());
+            let (text, len) = (&sequence.text, sequence.text.len() + 1);
+            let admitted = self.backend.admit(text, len, sequence.state.as_deref());
             self.stats.totals.prompt_tokens += sequence.prompt as u64;
             if let Ok(Some(admitted)) = admitted {
                 sequence.place = Some(admitted.place);
@@ -181,6 +192,7 @@ impl<'t> Worker<'t> {
                 Ok(Some(_)) => {}
                 // It is first in line.
                 Ok(None) => return,
+                Err(error @ bessemer_llm::Error::Core(_)) => return self.recover(error),
                 Err(error) => self.fail(self.sequences.len() - 1, error.into()),
             }
         }
@@ -189,6 +201,10 @@ impl<'t> Worker<'t> {
     /// Computes rows of the texts that have a place. How long the device took.
     fn step(&mut self) -> std::time::Duration {
         let planned = self.plan();
+        if let Some(error) = self.broken.take() {
+            self.recover(error);
+            return std::time::Duration::ZERO;
+        }
         if planned.is_empty() {
             return std::time::Duration::ZERO;
         }
@@ -231,10 +247,9 @@ impl<'t> Worker<'t> {
             if sequence.place.is_some() && !sequence.is_prefilling() {
                 sequence.draft(capacity);
                 let len = sequence.text.len() + sequence.draft.len();
-                if !self.reserve(number, len) {
-                    continue;
+                if self.reserve(number, len) {
+                    planned.push((number, 0));
                 }
-                planned.push((number, 0));
             }
             number += 1;
         }
@@ -246,7 +261,10 @@ impl<'t> Worker<'t> {
                 let start = sequence.done;
                 let most = match self.backend.chunk() {
                     // One chunk at least, whole ones only.
-                    Some(chunk) => chunk - start % chunk,
+                    Some(chunk) => {
+                        let whole = ((start + left) / chunk * chunk).saturating_sub(start);
+                        whole.max(chunk - start % chunk)
+                    }
                     None => left,
                 };
                 let rows = most.min(sequence.prompt - start);
@@ -280,7 +298,7 @@ impl<'t> Worker<'t> {
                     }
                 }
                 Err(error) => {
-                    self.fail(number, error.into());
+                    self.broken = Some(error);
                     return false;
                 }
             }

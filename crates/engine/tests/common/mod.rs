@@ -4,7 +4,7 @@
 use bessemer_core::Device;
 use bessemer_engine::{Answer, Engine, EngineOptions, Request};
 use bessemer_llm::{GenerateOptions, Llm, sampling::Sampling, tiny::Tiny};
-use std::sync::Arc;
+use std::{sync::Arc, thread, time::Duration};
 
 pub fn cpu() -> Arc<dyn Device> {
     Arc::new(bessemer_cpu::Cpu::open(Default::default()).unwrap())
@@ -16,6 +16,18 @@ pub fn llm(tiny: Tiny, device: &Arc<dyn Device>) -> Llm {
 
 pub fn engine(llm: &Llm, options: EngineOptions) -> Engine {
     Engine::new(llm.clone(), options).unwrap()
+}
+
+/// A small engine: chunks and pages end often.
+pub fn small() -> EngineOptions {
+    EngineOptions {
+        page: 16,
+        pages: Some(96),
+        most_running: 6,
+        prompt_rows: 64,
+        context: Some(256),
+        ..Default::default()
+    }
 }
 
 /// Numbers that look random, the same every time.
@@ -83,14 +95,26 @@ pub fn asks(seed: u64, count: usize, longest: usize) -> Vec<Ask> {
         .collect()
 }
 
+type TokenBits = (u32, Option<u32>, Vec<(u32, u32)>);
+
 /// What must be the same bit for bit.
-pub fn bits(answer: &Answer) -> (String, Vec<(u32, Option<u32>, Vec<(u32, u32)>)>, String) {
+#[derive(Debug, PartialEq)]
+pub struct Bits {
+    text: String,
+    tokens: Vec<TokenBits>,
+    reason: &'static str,
+}
+
+pub fn bits(answer: &Answer) -> Bits {
     let token = |token: &bessemer_engine::Token| {
         let top = token.top.iter().map(|(id, logprob)| (*id, logprob.to_bits())).collect();
         (token.id, token.logprob.map(f32::to_bits), top)
     };
-    let tokens = answer.tokens.iter().map(token).collect();
-    (answer.text.clone(), tokens, answer.end.reason.name().into())
+    Bits {
+        text: answer.text.clone(),
+        tokens: answer.tokens.iter().map(token).collect(),
+        reason: answer.end.reason.name(),
+    }
 }
 
 /// The answer of an engine that has nothing else to do, and nothing left of others.
@@ -99,4 +123,39 @@ pub fn alone(llm: &Llm, options: &EngineOptions, ask: &Ask) -> Answer {
     let mut ask = ask.clone();
     ask.options.lookup = false;
     engine(llm, options).submit(ask.request()).unwrap().finish().unwrap()
+}
+
+/// All requests at once, twice, with others that are cancelled on the way: each answer is that of the
+/// request alone, and no page and no place is lost. The engine, for what else it has to say.
+pub fn check_mix(llm: &Llm, options: EngineOptions, asks: &[Ask]) -> Engine {
+    let alone: Vec<Bits> = asks.iter().map(|ask| bits(&alone(llm, &options, ask))).collect();
+    let engine = engine(llm, options);
+    for round in 0..2 {
+        let mut random = Random::new(round + 1);
+        let answers: Vec<_> = asks
+            .iter()
+            .map(|ask| {
+                if random.below(4) == 0 {
+                    thread::sleep(Duration::from_millis(random.below(10) as u64));
+                }
+                if random.below(5) == 0 {
+                    // Somebody who asks and goes away.
+                    let mut other = engine.submit(ask.request()).unwrap();
+                    if random.below(2) == 0 {
+                        let _ = other.next();
+                    }
+                }
+                engine.submit(ask.request()).unwrap()
+            })
+            .collect();
+        for (number, answer) in answers.into_iter().enumerate() {
+            let answer = answer.finish().unwrap();
+            assert_eq!(bits(&answer), alone[number], "request {number} in round {round}");
+        }
+    }
+    engine.drain().wait().unwrap();
+    let stats = engine.stats();
+    assert_eq!((stats.running, stats.waiting, stats.pages.used), (0, 0, 0));
+    assert_eq!(stats.totals.ended, stats.totals.taken);
+    engine
 }
