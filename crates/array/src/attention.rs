@@ -43,6 +43,7 @@ impl Call for Scores {
                 k: part(k)?,
                 v: part(v)?,
                 positions: positions.first().cloned(),
+                pages: None,
                 window: None,
                 scale: self.scale,
                 soft_cap: None,

@@ -15,6 +15,7 @@ use std::sync::{
 #[derive(Debug)]
 pub struct Faulty {
     device: Arc<dyn Device>,
+    info: DeviceInfo,
     /// Calls since it was told when to fail.
     calls: AtomicU64,
     /// The call that fails; `u64::MAX` for none.
@@ -24,7 +25,15 @@ pub struct Faulty {
 impl Faulty {
     /// In front of `device`; nothing fails until [`Faulty::fail_at`].
     pub fn new(device: Arc<dyn Device>) -> Faulty {
-        Faulty { device, calls: AtomicU64::new(0), fails_at: AtomicU64::new(u64::MAX) }
+        let info = device.info().clone();
+        Faulty { device, info, calls: AtomicU64::new(0), fails_at: AtomicU64::new(u64::MAX) }
+    }
+
+    /// The same, and it says of itself that it can be lost, as GPUs can.
+    pub fn losable(device: Arc<dyn Device>) -> Faulty {
+        let mut faulty = Faulty::new(device);
+        faulty.info.capabilities.can_be_lost = true;
+        faulty
     }
 
     /// Starts to count anew, and fails at call number `call`, the first being 0; `None` fails none.
@@ -50,7 +59,7 @@ impl Faulty {
 
 impl Device for Faulty {
     fn info(&self) -> &DeviceInfo {
-        self.device.info()
+        &self.info
     }
 
     fn alloc(&self, bytes: usize) -> Result<Buffer> {

@@ -34,6 +34,7 @@ pub mod hostile;
 pub mod inspect;
 mod llm;
 pub mod model;
+pub mod paged;
 pub mod perplexity;
 pub mod quantize;
 pub mod sampling;
@@ -46,8 +47,8 @@ pub mod tokenizer;
 
 pub use error::{Error, Result};
 pub use llm::{
-    Answer, Fallback, GenerateOptions, Generation, Llm, Prompt, SETTINGS, Setting, StopReason,
-    Takes, Timings, WhenFull,
+    Answer, Fallback, GenerateOptions, Generation, Llm, Lookup, Prompt, SETTINGS, Setting,
+    StopReason, Takes, Timings, WhenFull, Writer,
 };
 pub use model::Model;
 pub use session::{Cancel, Session, SessionOptions};

@@ -69,7 +69,7 @@ mod wkv7;
 
 pub use add_layer_norm::AddLayerNorm;
 pub use add_rms_norm::AddRmsNorm;
-pub use attention::Attention;
+pub use attention::{Attention, Pages};
 pub use bind::Input;
 pub use compact::Compact;
 pub use concat::Concat;

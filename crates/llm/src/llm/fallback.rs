@@ -28,7 +28,7 @@ impl Fallback {
 
     /// The model to go on with after `error` on `device`. The error itself if the device is none
     /// that fails so, if it was not at fault, or if the model cannot be loaded elsewhere.
-    pub(super) fn after(&self, error: Error, device: &dyn Device) -> Result<Arc<Model>> {
+    pub fn after(&self, error: Error, device: &dyn Device) -> Result<Arc<Model>> {
         if !device.info().capabilities.can_be_lost || !is_of_device(&error) {
             return Err(error);
         }

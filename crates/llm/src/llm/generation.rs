@@ -1,14 +1,9 @@
 //! Text generation: token by token, from the prompt to a stop reason.
 
 use super::{
-    Fallback, GenerateOptions, Llm, Prompt, StopReason, Timings, WhenFull, lookup::Lookup,
-    stops::Stops,
+    Fallback, GenerateOptions, Llm, Lookup, Prompt, StopReason, Timings, WhenFull, Writer,
 };
-use crate::{
-    Error, Model, Result, Session,
-    sampling::Sampler,
-    tokenizer::{TextStream, Tokenizer},
-};
+use crate::{Error, Model, Result, Session, sampling::Sampler};
 use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 /// Text in the making: an iterator over its pieces, which are whole characters. It ends when
@@ -34,16 +29,14 @@ use std::{collections::VecDeque, sync::Arc, time::Instant};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Generation<'a> {
-    tokenizer: &'a Tokenizer,
+    /// Tokens there are words for; the model may have more.
+    known: usize,
     /// What it goes on with if its GPU fails.
     fallback: Option<&'a Fallback>,
     session: &'a mut Session,
     options: GenerateOptions,
-    /// Whether the end of a turn does not end it: it is no chat.
-    ignore_turns: bool,
     sampler: Sampler,
-    stream: Option<TextStream<'a>>,
-    stops: Stops,
+    writer: Writer<'a>,
     lookup: Lookup,
     /// The prompt, until it has gone through the model.
     prompt: Vec<u32>,
@@ -82,27 +75,15 @@ impl<'a> Generation<'a> {
     ) -> Result<Generation<'a>> {
         let cancelled = prompt.is_none().then_some(StopReason::Cancelled);
         let prompt = prompt.unwrap_or_default();
-        if options.stop.iter().any(String::is_empty) {
-            return Err(Error::Session(
-                "stop: an empty string would end every text; remove it".into(),
-            ));
-        }
-        let tokenizer = llm.tokenizer();
-        let mut options = options.clone();
-        if matches!(from, Prompt::Chat(_)) && !options.ignore_end {
-            options.stop.extend(tokenizer.turn_ends().iter().copied().map(String::from));
-        }
+        let (tokenizer, options) = (llm.tokenizer(), options.clone());
+        let (is_chat, is_text) = (matches!(from, Prompt::Chat(_)), matches!(from, Prompt::Text(_)));
+        let writer = Writer::with(tokenizer, &options, is_chat, is_text)?;
         let mut sampler = Sampler::new(&options.sampling, tokenizer.len())?;
         prompt.iter().for_each(|&token| sampler.accept(token));
         let mut generation = Generation {
             timings: Timings { prompt_tokens: prompt.len(), ..Timings::default() },
-            stream: Some(match options.show_special {
-                true => tokenizer.stream().show_special(),
-                false => tokenizer.stream(),
-            }),
-            stops: Stops::new(&options.stop),
+            writer,
             options,
-            ignore_turns: matches!(from, Prompt::Text(_)),
             lookup: Lookup::new(),
             chosen: VecDeque::new(),
             tokens: Vec::new(),
@@ -110,7 +91,7 @@ impl<'a> Generation<'a> {
             stopped: cancelled,
             failed: false,
             sampler,
-            tokenizer,
+            known: tokenizer.len(),
             fallback: llm.fallback.as_deref(),
             session,
             prompt,
@@ -203,45 +184,20 @@ impl<'a> Generation<'a> {
         let token = self.chosen.pop_front().ok_or_else(no_token)?;
         self.tokens.push(token);
         self.timings.tokens += 1;
-        if self.is_end(token) {
-            return Ok(self.stop(StopReason::End(token)));
-        }
-        let text = match &mut self.stream {
-            Some(stream) => stream.push(token)?,
-            None => String::new(),
-        };
-        let (text, found) = self.stops.push(&text);
-        if let Some(found) = found {
-            let reason = StopReason::Text(found.to_owned());
-            // What came behind it is not wanted.
-            self.stream = None;
-            self.stop(reason);
-        }
+        let (text, stopped) = self.writer.push(token)?;
+        self.stopped = stopped;
         Ok(text)
-    }
-
-    fn is_end(&self, token: u32) -> bool {
-        match self.ignore_turns {
-            _ if self.options.ignore_end => false,
-            true => self.tokenizer.is_end_of_text(token),
-            false => self.tokenizer.is_end(token),
-        }
     }
 
     /// Ends the text; what was held back comes out.
     fn stop(&mut self, reason: StopReason) -> String {
         self.stopped = Some(reason);
-        let rest = self.stream.take().map(TextStream::finish).unwrap_or_default();
-        let (mut text, found) = self.stops.push(&rest);
-        if found.is_none() {
-            text += &self.stops.finish();
-        }
-        text
+        self.writer.finish()
     }
 
     /// The prompt goes through the model, and the first token is chosen.
     fn prefill(&mut self) -> Result<Option<StopReason>> {
-        let known = self.tokenizer.len();
+        let known = self.known;
         let rest = &self.prompt[self.timings.reused_tokens..];
         let Some(logits) = self.session.extend_unless(&self.options.cancel, rest)? else {
             return Ok(Some(StopReason::Cancelled));
@@ -265,7 +221,7 @@ impl<'a> Generation<'a> {
             }
         }
         let vocabulary = self.session.model().config().vocabulary;
-        let known = self.tokenizer.len().min(vocabulary);
+        let known = self.known.min(vocabulary);
         let likeliest = self.sampler.needs_likeliest().filter(|_| !self.options.lookup);
         let likeliest = likeliest.map(|count| count.min(known));
         if let Some(count) = likeliest.filter(|&count| self.session.follows(count)) {

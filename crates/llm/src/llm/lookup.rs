@@ -5,20 +5,38 @@ const LONGEST: usize = 4;
 const SHORTEST: usize = 2;
 
 /// Drafts tokens by looking the end of a text up in the text itself.
+///
+/// ```
+/// use bessemer_llm::Lookup;
+///
+/// let mut lookup = Lookup::new();
+/// let mut line = vec![2];
+/// // The text ends in 1, and 2 is next: it was so before, and 3 came then.
+/// lookup.draft(&[1, 2, 3, 1], &mut line, 1);
+/// assert_eq!(line, [2, 3]);
+/// lookup.learn(1, 1);
+/// ```
 #[derive(Clone, Debug)]
-pub(super) struct Lookup {
+pub struct Lookup {
     /// How many to draft: more after success, fewer after failure.
     eager: usize,
 }
 
+impl Default for Lookup {
+    fn default() -> Lookup {
+        Lookup::new()
+    }
+}
+
 impl Lookup {
-    pub(super) fn new() -> Lookup {
+    /// A text that nothing is known of yet.
+    pub fn new() -> Lookup {
         Lookup { eager: 3 }
     }
 
     /// Appends to `line`, which ends in the last token of `text` and one more, up to `most` tokens
     /// that may follow: those that did the last time the end of the text stood there.
-    pub(super) fn draft(&self, text: &[u32], line: &mut Vec<u32>, most: usize) {
+    pub fn draft(&self, text: &[u32], line: &mut Vec<u32>, most: usize) {
         let Some(&last) = line.last() else { return };
         let first = line.len();
         for len in (SHORTEST..=LONGEST.min(text.len())).rev() {
@@ -37,7 +55,7 @@ impl Lookup {
     }
 
     /// Learns how many of the drafted tokens were accepted.
-    pub(super) fn learn(&mut self, drafted: usize, accepted: usize) {
+    pub fn learn(&mut self, drafted: usize, accepted: usize) {
         self.eager = if accepted == drafted { (2 * self.eager).min(64) } else { accepted + 1 };
     }
 }

@@ -10,12 +10,15 @@ mod prompt;
 mod settings;
 mod shield;
 mod stops;
+mod writer;
 
 pub use fallback::Fallback;
 pub use generation::{Answer, Generation};
+pub use lookup::Lookup;
 pub use options::{GenerateOptions, StopReason, Timings, WhenFull};
 pub use prompt::Prompt;
 pub use settings::{SETTINGS, Setting, Takes};
+pub use writer::Writer;
 
 use crate::{
     Cancel, Error, Model, Result, Session, SessionOptions,
@@ -145,6 +148,11 @@ impl Llm {
     /// ```
     pub fn with_fallback(self, fallback: Fallback) -> Llm {
         Llm { fallback: Some(Arc::new(fallback)), ..self }
+    }
+
+    /// What its texts go on with if their GPU fails, if there is something.
+    pub fn fallback(&self) -> Option<&Fallback> {
+        self.fallback.as_deref()
     }
 
     /// The model.

@@ -99,10 +99,12 @@ pub enum StopReason {
     ContextFull,
     /// [`GenerateOptions::cancel`] was used.
     Cancelled,
+    /// What the text has to be, by a grammar for instance, is complete.
+    Complete,
 }
 
 impl StopReason {
-    /// One word for it: `end`, `stop`, `length`, `context` or `cancelled`.
+    /// One word for it: `end`, `stop`, `length`, `context`, `cancelled` or `complete`.
     pub fn name(&self) -> &'static str {
         match self {
             StopReason::End(_) => "end",
@@ -110,6 +112,7 @@ impl StopReason {
             StopReason::Length => "length",
             StopReason::ContextFull => "context",
             StopReason::Cancelled => "cancelled",
+            StopReason::Complete => "complete",
         }
     }
 }

@@ -203,7 +203,7 @@ impl Config {
     }
 
     /// Whether a session's state grows with its text: that of recurrences alone does not.
-    pub(crate) fn state_grows(&self) -> bool {
+    pub fn state_grows(&self) -> bool {
         let mut slots = self.kinds.iter().flat_map(|kind| kind.memory(self, DType::F32));
         slots.any(|slot| !slot.is_fixed())
     }

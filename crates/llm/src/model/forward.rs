@@ -7,10 +7,7 @@ use super::{
     weights::{Dense, FeedForward, Norm, Projection},
     workspace::Workspace,
 };
-use crate::{
-    Result,
-    state::{Memory, State},
-};
+use crate::{Result, state::Memory};
 use bessemer_core::{Batch, View};
 use bessemer_ops::{
     ActivatedLinears, Activation, AddLayerNorm, AddRmsNorm, Gated, GatedLinears, Gather, LayerNorm,
@@ -33,14 +30,14 @@ pub(crate) enum Ask {
 
 impl Model {
     /// The ops that take the first `rows` tokens of the workspace through the model, leave their
-    /// memories in the state, and what is asked for.
+    /// memories in that of each layer, and what is asked for.
     ///
     /// Which tokens and positions they are is read when the batch runs: one batch serves every
     /// token of a text.
     pub(crate) fn pass(
         &self,
         work: &Workspace,
-        state: &State,
+        memories: &[Memory],
         rows: usize,
         ask: Ask,
     ) -> Result<Batch> {
@@ -61,7 +58,7 @@ impl Model {
         }
         self.norm(&mut batch, &work.state, &weights.layers[0].mixer_norm, &work.normed)?;
         for (number, layer) in weights.layers.iter().enumerate() {
-            let memory = state.layer(number);
+            let memory = &memories[number];
             layer.mixer.mix(self, &mut batch, work, memory)?;
             self.add(&mut batch, work, &layer.post_mixer_norm, &layer.feed_forward_norm)?;
             self.feed_forward(&mut batch, work, &layer.feed_forward, memory)?;

@@ -32,7 +32,7 @@ pub use mixer::{
     AttentionKind, ChannelMixKind, MixerKind, Rwkv4Kind, Rwkv5Kind, Rwkv6Kind, Rwkv7Kind,
     ShortConvKind,
 };
-pub(crate) use workspace::{EACH, Workspace};
+pub(crate) use workspace::{EACH, PageSpace, Workspace};
 
 use crate::{
     Result,

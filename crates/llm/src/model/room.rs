@@ -36,6 +36,19 @@ pub(crate) fn for_text(
     check(device, &format!("a context of {context} tokens"), bytes, remedy)
 }
 
+/// An error if there is no room for so many bytes of texts in pages.
+pub(crate) fn for_pages(pages: usize, bytes: usize, device: &dyn Device) -> Result<()> {
+    let remedy = "use fewer pages, or a cache of q8_0";
+    check(device, &format!("{pages} pages of a KV cache"), bytes, remedy)
+}
+
+/// The bytes that a device has room for still.
+pub(crate) fn free_bytes(device: &dyn Device) -> usize {
+    let (info, stats) = (device.info(), device.stats());
+    let adopted = if has_own_memory(device) { stats.adopted_bytes } else { 0 };
+    info.memory_limit.saturating_sub(stats.pool.live_bytes.saturating_add(adopted))
+}
+
 fn check(device: &dyn Device, what: &str, bytes: usize, remedy: &str) -> Result<()> {
     let (info, stats) = (device.info(), device.stats());
     let adopted = if has_own_memory(device) { stats.adopted_bytes } else { 0 };

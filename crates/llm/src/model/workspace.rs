@@ -31,6 +31,21 @@ pub(crate) struct Workspace {
     pub(crate) logits: View,
     /// Whether each row must be computed as if it were alone: sums in the same order.
     pub(super) alone: bool,
+    /// Whose the rows are, and where their keys and values go, if they are of several texts.
+    pub(crate) pages: Option<PageSpace>,
+}
+
+/// What rows of several texts, in pages of one cache, need besides. All is read when a pass runs.
+#[derive(Clone, Debug)]
+pub(crate) struct PageSpace {
+    /// Where keys and values go, `U32 [rows]`.
+    pub(crate) slots: View,
+    /// Whose the rows are, `U32 [rows]`.
+    pub(crate) texts: View,
+    /// The pages of each text, `U32 [texts, most]`.
+    pub(crate) table: View,
+    /// Tokens of a page.
+    pub(crate) len: usize,
 }
 
 /// Memory that a mixer works in, `F32 [rows, width]` or several of these.
@@ -82,11 +97,17 @@ pub(super) struct ExpertSpace {
 
 impl Workspace {
     pub(crate) fn new(device: &dyn Device, config: &Config, rows: usize) -> Result<Workspace> {
-        let make = |dtype: DType, dims: &[usize]| -> Result<View> {
-            let shape = Shape::new(dims)?;
-            let bytes = estimate::tensor(dtype, shape.rows(), shape.width())?;
-            Ok(View::new(&device.alloc(bytes)?, dtype, shape)?)
-        };
+        Workspace::with_logits(device, config, rows, rows.min(EACH))
+    }
+
+    /// The same with room for the logits after so many tokens.
+    pub(crate) fn with_logits(
+        device: &dyn Device,
+        config: &Config,
+        rows: usize,
+        logits: usize,
+    ) -> Result<Workspace> {
+        let make = |dtype: DType, dims: &[usize]| make(device, dtype, dims);
         let floats = |width: usize| make(DType::F32, &[rows, width]);
         let scratch = config.scratch().into_iter();
         Ok(Workspace {
@@ -106,9 +127,25 @@ impl Workspace {
                 Some(experts) => Some(ExpertSpace::new(&make, experts, rows, config.hidden)?),
                 None => None,
             },
-            logits: make(DType::F32, &[rows.min(EACH), config.vocabulary])?,
+            logits: make(DType::F32, &[logits, config.vocabulary])?,
             alone: false,
+            pages: None,
         })
+    }
+
+    /// With room for `texts` in a cache, of up to `most` pages of `len` tokens each.
+    pub(crate) fn paged(
+        self,
+        device: &dyn Device,
+        [texts, most]: [usize; 2],
+        len: usize,
+    ) -> Result<Workspace> {
+        let rows = self.rows();
+        let numbers = |dims: &[usize]| make(device, DType::U32, dims);
+        let (slots, whose, table) =
+            (numbers(&[rows])?, numbers(&[rows])?, numbers(&[texts, most])?);
+        let pages = Some(PageSpace { slots, texts: whose, table, len });
+        Ok(Workspace { pages, ..self })
     }
 
     /// The rows it has room for.
@@ -159,8 +196,24 @@ impl Workspace {
             },
             logits: self.logits.clone(),
             alone,
+            pages: match &self.pages {
+                Some(PageSpace { slots, texts, table, len }) => Some(PageSpace {
+                    slots: part(slots)?,
+                    texts: part(texts)?,
+                    table: table.clone(),
+                    len: *len,
+                }),
+                None => None,
+            },
         })
     }
+}
+
+/// Memory for a tensor.
+fn make(device: &dyn Device, dtype: DType, dims: &[usize]) -> Result<View> {
+    let shape = Shape::new(dims)?;
+    let bytes = estimate::tensor(dtype, shape.rows(), shape.width())?;
+    Ok(View::new(&device.alloc(bytes)?, dtype, shape)?)
 }
 
 impl ExpertSpace {

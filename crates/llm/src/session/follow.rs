@@ -132,7 +132,7 @@ impl Follow {
         let pass = |from: &View, to: &(View, View)| -> Result<Pass> {
             let input = from.narrow(1, 0..1)?.reshape(Shape::new(&[1])?)?;
             let input = input.expect("a view of one number has any shape");
-            let mut batch = model.pass(&work.reading(input)?, state, 1, Ask::Last)?;
+            let mut batch = model.pass(&work.reading(input)?, state.layers(), 1, Ask::Last)?;
             let logits = work.logits.narrow(0, 0..1)?.narrow(1, 0..known)?;
             likeliest(&mut batch, &logits, &to.0, &to.1, &work.positions.narrow(0, 0..1)?)?;
             Ok(Pass { batch, values: to.0.clone(), tokens: to.1.clone() })

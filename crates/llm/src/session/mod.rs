@@ -72,11 +72,11 @@ impl Session {
         let rows = rows_of(options, state.capacity());
         let work = Workspace::new(device, config, rows)?;
         let mut each = [const { None }; EACH];
-        let one = each[0].insert(model.pass(&work, &state, 1, Ask::Last)?);
+        let one = each[0].insert(model.pass(&work, state.layers(), 1, Ask::Last)?);
         if follow::has_queue(device) {
             // Kernels are compiled while the prompt is still being read.
             device.prepare(one);
-            device.prepare(&model.pass(&work, &state, work.rows(), Ask::Last)?);
+            device.prepare(&model.pass(&work, state.layers(), work.rows(), Ask::Last)?);
             device.prepare(&follow::choice(device, &work)?);
         }
         Ok(Session {
@@ -402,7 +402,7 @@ impl Session {
                     Some(batch) => batch,
                     None => batch.insert(self.model.pass(
                         &self.work,
-                        &self.state,
+                        self.state.layers(),
                         chunk.len(),
                         Ask::Each,
                     )?),
@@ -414,7 +414,9 @@ impl Session {
                 }
                 ticket
             }
-            (_, rows) => device.submit(&self.model.pass(&self.work, &self.state, rows, ask)?)?,
+            (_, rows) => {
+                device.submit(&self.model.pass(&self.work, self.state.layers(), rows, ask)?)?
+            }
         };
         device.wait(ticket)?;
         self.model.check_files()

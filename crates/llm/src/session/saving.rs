@@ -69,7 +69,7 @@ impl Session {
 
     /// Remembers where the text is until the next checkpoint: it is about to be extended by tokens
     /// that may turn out wrong. Speculative decoding does this with every pass.
-    pub(crate) fn checkpoint(&mut self) -> Result<()> {
+    pub fn checkpoint(&mut self) -> Result<()> {
         self.settle()?;
         self.state.checkpoint()
     }

@@ -85,7 +85,17 @@ impl Memory {
         Ok(Memory { capacity, slots: slots.collect::<Result<_>>()? })
     }
 
-    /// Tokens there is room for.
+    /// Room for `tokens` of several texts, each of up to `context`.
+    pub(crate) fn shared(
+        device: &dyn Device,
+        slots: &[Slot],
+        tokens: usize,
+        context: usize,
+    ) -> Result<Memory> {
+        Ok(Memory { capacity: context, ..Memory::new(device, slots, tokens)? })
+    }
+
+    /// Tokens of a text there is room for.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }

@@ -164,6 +164,11 @@ impl State {
         self.snapshots.iter().flat_map(Snapshots::lens).collect()
     }
 
+    /// What each layer remembers.
+    pub(crate) fn layers(&self) -> &[Memory] {
+        &self.layers
+    }
+
     /// What layer `number` remembers.
     pub(crate) fn layer(&self, number: usize) -> &Memory {
         &self.layers[number]

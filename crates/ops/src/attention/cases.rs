@@ -1,6 +1,6 @@
 //! Conformance cases.
 
-use super::Attention;
+use super::{Attention, Pages};
 use crate::case::{Case, Fixture, Tolerance};
 use bessemer_core::{
     DType::{self, BF16, F16, F32, I32, Q8_0, U32},
@@ -59,6 +59,7 @@ impl Plan {
             k: f.random(self.cache, &[kv, tokens, head_size])?,
             v: f.random(self.cache, &[kv, tokens, head_size])?,
             positions: self.start.map(|start| positions(f, rows, start)).transpose()?,
+            pages: None,
             window: self.window,
             scale: 1.0 / (head_size.max(1) as f32).sqrt(),
             soft_cap: self.soft_cap,
@@ -134,6 +135,95 @@ pub(crate) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = plans.into_iter().map(Plan::case).collect();
     cases.push(Plan { cache: F16, ..PLAN }.case().quick());
     cases.extend(special());
+    cases.extend(paged());
+    cases
+}
+
+/// Several texts in pages of one cache: whose each row is, and where in the text.
+#[derive(Clone)]
+struct Paged {
+    plan: Plan,
+    page: usize,
+    rows: Vec<(u32, i32)>,
+}
+
+impl Paged {
+    /// Pages of a text, all texts' pages being a third of a cache.
+    const MOST: usize = 5;
+    const TEXTS: usize = 3;
+
+    fn make(&self, f: &mut Fixture<'_>) -> Result<Attention> {
+        let pages = 3 * Self::MOST;
+        let rows = &self.rows;
+        let plan = Plan { rows: rows.len(), tokens: pages * self.page, start: None, ..self.plan };
+        let positions = f.operand(I32, &[rows.len()], |_, i| f64::from(rows[i].1))?;
+        // Texts 0 and 1 begin with the same two pages; text 2 has its pages backwards, and one number that no
+        // page has.
+        let table = f.operand(U32, &[Self::TEXTS, Self::MOST], |_, i| {
+            let (text, page) = (i / Self::MOST, i % Self::MOST);
+            match (text, page) {
+                (0 | 1, 0 | 1) => page as f64 + 7.0,
+                (0, _) => page as f64 * 2.0 + 1.0,
+                (1, _) => page as f64 * 2.0,
+                (_, 3) => 4_000_000_000.0,
+                _ => (pages - 2 - page) as f64,
+            }
+        })?;
+        let texts = f.operand(U32, &[rows.len()], |_, i| f64::from(rows[i].0))?;
+        let pages = Some(Pages { table, texts, len: self.page });
+        Ok(Attention { positions: Some(positions), pages, ..plan.make(f)? })
+    }
+
+    fn case(self, what: &str) -> Case {
+        let Plan { cache, q, heads: [heads, kv], head_size, window, soft_cap, .. } = self.plan;
+        let mut name = format!(
+            "{q} {what}, {heads}/{kv}×{head_size}, cache {cache} in pages of {}",
+            self.page
+        );
+        window.iter().for_each(|window| name += &format!(" window {window}"));
+        soft_cap.iter().for_each(|cap| name += &format!(" cap {cap}"));
+        Case::new("attention", name, self.plan.tolerance(), move |f| self.make(f))
+    }
+}
+
+/// One token each of several texts, and chunks of prompts.
+fn paged() -> Vec<Case> {
+    let chunk = |text: u32, positions: std::ops::Range<i32>| positions.map(move |at| (text, at));
+    let decode = vec![(0, 70), (1, 3), (2, 0), (0, 131), (1, 159), (9, 20), (2, 101)];
+    let mixed: Vec<(u32, i32)> = [(1, 40)]
+        .into_iter()
+        .chain(chunk(0, 60..100))
+        .chain([(2, 9)])
+        .chain(chunk(2, 10..13))
+        .chain(chunk(1, 30..33))
+        .collect();
+    let mut cases = Vec::new();
+    for cache in [F32, F16, BF16, Q8_0] {
+        let plan = Plan { cache, ..PLAN };
+        let case = |page, rows: &Vec<(u32, i32)>| Paged { plan, page, rows: rows.clone() };
+        cases.push(case(32, &decode).case("one token each"));
+        cases.push(case(64, &mixed).case("tokens and chunks"));
+        cases.push(case(17, &mixed).case("tokens and chunks"));
+    }
+    for (page, rows) in [(1, vec![(2, 4), (0, 1)]), (300, chunk(1, 1100..1130).collect())] {
+        cases.push(Paged { plan: PLAN, page, rows }.case("few"));
+    }
+    for (heads, head_size) in [([9, 3], 64), ([7, 7], 40), ([8, 1], 128), ([2, 1], 3)] {
+        let plan = Plan { heads, head_size, cache: F16, ..PLAN };
+        cases.push(Paged { plan, page: 32, rows: mixed.clone() }.case("mixed"));
+    }
+    for window in [1, 30, 64, 1000] {
+        let plan = Plan { window: Some(window), ..PLAN };
+        cases.push(Paged { plan, page: 32, rows: mixed.clone() }.case("mixed"));
+    }
+    let capped = Plan { soft_cap: Some(5.0), cache: F16, ..PLAN };
+    cases.push(Paged { plan: capped, page: 32, rows: mixed.clone() }.case("mixed"));
+    let beyond = vec![(0, 1_000_000), (1, -3), (2, 159), (2, 160), (u32::MAX, 5)];
+    cases.push(Paged { plan: PLAN, page: 32, rows: beyond }.case("beyond what there is"));
+    let long = chunk(0, 1480..1490).chain([(1, 1499), (2, 700), (1, 2)]).collect();
+    cases.push(Paged { plan: PLAN, page: 300, rows: long }.case("long"));
+    let plan = Plan { cache: F16, ..PLAN };
+    cases.push(Paged { plan, page: 32, rows: decode }.case("decode").quick());
     cases
 }
 

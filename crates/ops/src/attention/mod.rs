@@ -1,13 +1,16 @@
 //! Attention over a cache of keys and values: causal or not, grouped queries, sliding window,
-//! soft cap, any number of queries.
+//! soft cap, any number of queries. Of one text, or of several whose keys and values are in pages of one
+//! cache.
 
 mod cases;
 mod cpu;
 mod metal;
+mod pages;
 mod reference;
 mod webgpu;
 
 pub(crate) use cases::cases;
+pub use pages::Pages;
 
 use crate::check::{Check, dims};
 use bessemer_core::{
@@ -40,8 +43,8 @@ use bessemer_core::{
 /// let positions = Some(View::from_slice(&device, &[0u32, 1], &[2])?);
 /// let out = View::alloc(&device, q.dtype(), q.shape())?;
 /// let mut batch = Batch::new();
-/// let (window, soft_cap) = (None, None);
-/// batch.push(Attention { q, k, v, positions, window, scale: 1.0, soft_cap, out: out.clone() })?;
+/// let (pages, window, soft_cap, scale) = (None, None, None, 1.0);
+/// batch.push(Attention { q, k, v, positions, pages, window, scale, soft_cap, out: out.clone() })?;
 /// device.wait(device.submit(&batch)?)?;
 /// assert_eq!(out.to_vec::<f32>(&device)?, [1.0, 2.0, 2.0, 3.0]);
 /// # Ok::<(), bessemer_core::Error>(())
@@ -58,6 +61,9 @@ pub struct Attention {
     /// Positions beyond the last token see all tokens, negative ones none. Without positions,
     /// every row sees every token.
     pub positions: Option<View>,
+    /// With positions: the rows are of several texts, each of which sees the keys in pages of its own.
+    /// Then each row's result is bit for bit what it would be alone, in an op of one row.
+    pub pages: Option<Pages>,
     /// With positions: a row sees at most this many keys, the latest ones.
     pub window: Option<usize>,
     /// What scores are multiplied by, `1 / sqrt(head_size)` mostly.
@@ -74,6 +80,7 @@ struct Sizes {
     rows: usize,
     heads: usize,
     kv_heads: usize,
+    /// The most keys that a row can see.
     tokens: usize,
     head_size: usize,
 }
@@ -82,12 +89,13 @@ impl Attention {
     /// Meaningful once `check` has passed.
     fn sizes(&self) -> Sizes {
         let (q, k) = (self.q.shape(), self.k.shape());
-        Sizes { rows: q[0], heads: q[1], kv_heads: k[0], tokens: k[1], head_size: q[2] }
+        let tokens = self.pages.as_ref().map_or(k[1], Pages::capacity);
+        Sizes { rows: q[0], heads: q[1], kv_heads: k[0], tokens, head_size: q[2] }
     }
 
     /// The keys that a row at `position` sees.
     fn visible(&self, position: i64) -> std::ops::Range<usize> {
-        let end = (position + 1).clamp(0, self.k.shape()[1] as i64) as usize;
+        let end = (position + 1).clamp(0, self.sizes().tokens as i64) as usize;
         // The window ends at the position, also where the tokens end before.
         let window = self.window.and_then(|window| i64::try_from(window).ok());
         let first = window.map_or(0, |window| (position + 1).saturating_sub(window).max(0));
@@ -101,9 +109,11 @@ impl Operation for Attention {
     }
 
     fn check(&self) -> Result<()> {
-        let Attention { q, k, v, positions, window, scale, soft_cap, out } = self;
+        let Attention { q, k, v, positions, pages, window, scale, soft_cap, out } = self;
         let check = Check::new(self.name(), [("q", q), ("k", k), ("v", v), ("out", out)])
-            .and("positions", positions.as_ref());
+            .and("positions", positions.as_ref())
+            .and("pages.table", pages.as_ref().map(|pages| &pages.table))
+            .and("pages.texts", pages.as_ref().map(|pages| &pages.texts));
         check.float(q)?;
         check.float(out)?;
         let stored = k.dtype().fits_f32() || k.dtype() == DType::Q8_0;
@@ -127,6 +137,12 @@ impl Operation for Attention {
             check.index(positions)?;
             check.shape(positions, &[rows], "one position per row of q")?;
         }
+        if let Some(pages) = pages {
+            pages.check(&check, rows, k.shape()[1])?;
+            check.require(positions.is_some(), || {
+                "pages are set, but positions are missing".into()
+            })?;
+        }
         check.require(window.is_none() || positions.is_some(), || {
             "window is set, but positions are missing".into()
         })?;
@@ -143,6 +159,7 @@ impl Operation for Attention {
     fn access(&self) -> Access {
         let mut reads = vec![&self.q, &self.k, &self.v];
         reads.extend(&self.positions);
+        reads.extend(self.pages.iter().flat_map(|pages| [&pages.table, &pages.texts]));
         Access::new(&reads, &[&self.out])
     }
 
@@ -155,6 +172,15 @@ impl Operation for Attention {
                 (tokens.saturating_sub(rows - 1 - row)).min(window.unwrap_or(tokens))
             }
         };
+        if self.pages.is_some() {
+            // Each row is of a text of its own, as if half as long as it can be.
+            let seen = rows * self.window.unwrap_or(tokens).min(tokens.div_ceil(2));
+            let rest = Access::new(&[&self.q], &[&self.out]);
+            let mut cost = Cost::of(&rest, 4 * (heads * seen * head_size) as u64);
+            let all = (self.k.stored_bytes() + self.v.stored_bytes()) as u64;
+            cost.bytes += all.min(all / self.k.shape()[1].max(1) as u64 * seen as u64);
+            return cost;
+        }
         let seen: usize = (0..rows).map(visible).sum();
         Cost::of(&self.access(), 4 * (heads * seen * head_size) as u64)
     }

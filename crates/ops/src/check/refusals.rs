@@ -136,6 +136,7 @@ fn attention(walk: &Walk) {
         k: k.clone(),
         v: k.clone(),
         positions: Some(positions.clone()),
+        pages: None,
         window: None,
         scale: 1.0,
         soft_cap: None,
@@ -158,7 +159,22 @@ fn attention(walk: &Walk) {
     walk.refuse(Attention { positions: None, window: Some(2), ..good.clone() });
     walk.refuse(Attention { window: Some(0), ..good.clone() });
     walk.refuse(Attention { scale: f32::NAN, ..good.clone() });
-    walk.refuse(Attention { soft_cap: Some(0.0), ..good });
+    walk.refuse(Attention { soft_cap: Some(0.0), ..good.clone() });
+    let pages = |table: View, texts: View, len| Some(Pages { table, texts, len });
+    let (table, texts) = (walk.view(U32, &[2, 5]), walk.view(U32, &[3]));
+    let tokens = good.k.shape()[1];
+    let paged = Attention { pages: pages(table.clone(), texts.clone(), tokens), ..good };
+    walk.refuse(Attention { positions: None, ..paged.clone() });
+    walk.refuse(Attention { pages: pages(f(&[2, 5]), texts.clone(), tokens), ..paged.clone() });
+    walk.refuse(Attention { pages: pages(texts.clone(), texts.clone(), tokens), ..paged.clone() });
+    walk.refuse(Attention { pages: pages(table.clone(), f(&[3]), tokens), ..paged.clone() });
+    walk.refuse(Attention {
+        pages: pages(table.clone(), walk.view(U32, &[4]), 1),
+        ..paged.clone()
+    });
+    walk.refuse(Attention { pages: pages(table.clone(), texts.clone(), 0), ..paged.clone() });
+    walk.refuse(Attention { pages: pages(table, texts.clone(), tokens + 1), ..paged.clone() });
+    walk.refuse(Attention { pages: pages(walk.vast(U32, &[1, 1 << 30]), texts, 6), ..paged });
 
     let frequencies = f(&[4]);
     let rope = Rope {
@@ -190,6 +206,7 @@ fn attention(walk: &Walk) {
         frequencies,
         magnitude: 1.0,
         pairs: RopePairs::Halves,
+        slots: None,
         keys: stored.clone(),
         values: stored,
         out: q,
@@ -212,7 +229,9 @@ fn attention(walk: &Walk) {
     walk.refuse(IntoCache { magnitude: f32::INFINITY, ..cache.clone() });
     walk.refuse(IntoCache { norms: norms(walk.view(I32, &[8]), 0.0), ..cache.clone() });
     walk.refuse(IntoCache { norms: norms(f(&[4]), 0.0), ..cache.clone() });
-    walk.refuse(IntoCache { norms: norms(f(&[8]), -1.0), ..cache });
+    walk.refuse(IntoCache { norms: norms(f(&[8]), -1.0), ..cache.clone() });
+    walk.refuse(IntoCache { slots: Some(walk.view(I32, &[3])), ..cache.clone() });
+    walk.refuse(IntoCache { slots: Some(walk.view(U32, &[2])), ..cache });
 }
 
 fn tables(walk: &Walk) {

@@ -125,7 +125,8 @@ fn attention_covers_rows_and_heads() {
         let q = view(&device, &[rows, 9, 64]);
         let (k, v) = (view(&device, &[3, tokens, 64]), view(&device, &[3, tokens, 64]));
         let (out, scale) = (view(&device, &[rows, 9, 64]), 0.125);
-        let op = Attention { q, k, v, positions: None, window: None, scale, soft_cap: None, out };
+        let (positions, pages, window, soft_cap) = (None, None, None, None);
+        let op = Attention { q, k, v, positions, pages, window, scale, soft_cap, out };
         op.metal(&traits(true)).unwrap()
     };
     // Three heads of queries read one of the cache together.

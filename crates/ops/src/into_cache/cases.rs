@@ -49,6 +49,15 @@ pub(crate) fn cases() -> Vec<Case> {
         op.positions = f.values(U32, &[5], &[39.0, 0.0, 40.0, 39.0, 4_294_967_295.0])?;
         Ok(op)
     }));
+    for (cache, normed) in [(F32, false), (F16, true), (Q8_0, true)] {
+        let name = format!("f32 → {cache} slots apart from positions, normed {normed}");
+        cases.push(case(name, F32, cache, move |f| {
+            let mut op = op(f, F32, cache, Sizes { rows: 5, ..one }, RopePairs::Halves, normed)?;
+            op.positions = f.values(U32, &[5], &[1000.0, 3.0, 40.0, 39.0, 7.0])?;
+            op.slots = Some(f.values(U32, &[5], &[5.0, 39.0, 40.0, 5.0, 0.0])?);
+            Ok(op)
+        }));
+    }
     cases
 }
 
@@ -102,6 +111,7 @@ fn op(
         frequencies: f.values(F32, &[sizes.pairs], &frequencies)?,
         magnitude: 1.1,
         pairs,
+        slots: None,
         keys: f.output(cache, &[kv_heads, tokens, size])?,
         values: f.output(cache, &[kv_heads, tokens, size])?,
         out: f.output(x, &[rows, heads, size])?,

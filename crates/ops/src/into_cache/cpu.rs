@@ -14,6 +14,7 @@ pub(super) fn into_cache(op: &IntoCache, cpu: &CpuContext<'_>) {
     let (pairs, isa) = (op.frequencies.elements(), cpu.isa());
     let positions = indices::bits(cpu, &op.positions);
     let angles = angles(op, cpu, positions);
+    let places = indices::bits(cpu, op.places());
 
     let norms = op.norms.as_ref().map(|norms| {
         [&norms.q, &norms.k].map(|weight| {
@@ -36,10 +37,10 @@ pub(super) fn into_cache(op: &IntoCache, cpu: &CpuContext<'_>) {
     let (keys, values) = (cpu.out_rows(&op.keys), cpu.out_rows(&op.values));
     let grain = 8192 / (rows * size).max(1) + 1;
     // Each head belongs to one task, which goes through the rows in order, so that of equal
-    // positions the last wins.
+    // places the last wins.
     cpu.split_with(heads + 2 * kv_heads, grain, size, |all, buffer| {
         for head in all {
-            for (row, &position) in positions.iter().enumerate() {
+            for (row, &place) in places.iter().enumerate() {
                 if head < heads {
                     let at = row * heads + head;
                     // SAFETY: each head of the output belongs to one task.
@@ -49,12 +50,12 @@ pub(super) fn into_cache(op: &IntoCache, cpu: &CpuContext<'_>) {
                     });
                     continue;
                 }
-                if position as usize >= tokens {
+                if place as usize >= tokens {
                     continue;
                 }
                 let head = head - heads;
                 let (number, at) = (head % kv_heads, row * kv_heads + head % kv_heads);
-                let to = number * tokens + position as usize;
+                let to = number * tokens + place as usize;
                 if head < kv_heads {
                     // SAFETY: each head of the cache belongs to one task.
                     unsafe { keys.row(to) }.compute(buffer, |head| {

@@ -23,8 +23,8 @@ use bessemer_core::{
 /// the cache at their positions. The rest of the cache stays.
 ///
 /// It is what [`RmsNorm`](crate::RmsNorm), [`Rope`](crate::Rope) and [`Scatter`](crate::Scatter) do
-/// one after another. Rows at a position that the cache has no place for are not kept; of rows at
-/// the same position the last is.
+/// one after another. Rows at a position (or with a slot) that the cache has no place for are not
+/// kept; of rows at the same one the last is.
 ///
 /// ```
 /// use bessemer_core::{Batch, Device, View};
@@ -42,7 +42,7 @@ use bessemer_core::{
 /// let mut batch = Batch::new();
 /// batch.push(IntoCache {
 ///     q, k, v, norms: None, positions, frequencies, magnitude: 1.0, pairs: RopePairs::Halves,
-///     keys: keys.clone(), values, out: out.clone(),
+///     slots: None, keys: keys.clone(), values, out: out.clone(),
 /// })?;
 /// device.wait(device.submit(&batch)?)?;
 /// assert_eq!(keys.to_vec::<f32>(&device)?, [0.0, 0.0, 0.0, 0.0, 3.0, 4.0]);
@@ -68,6 +68,9 @@ pub struct IntoCache {
     pub magnitude: f32,
     /// Which elements make a pair.
     pub pairs: RopePairs,
+    /// `[rows]`, `U32`: which rows of the cache they become, where those are not the positions: in a cache
+    /// of [`Pages`](crate::Pages).
+    pub slots: Option<View>,
     /// `[kv_heads, tokens, head_size]`, floats or `Q8_0`.
     pub keys: View,
     /// As `keys`.
@@ -85,6 +88,13 @@ pub struct HeadNorms {
     pub k: View,
     /// Added to the mean square.
     pub epsilon: f32,
+}
+
+impl IntoCache {
+    /// Where in the cache the rows go.
+    fn places(&self) -> &View {
+        self.slots.as_ref().unwrap_or(&self.positions)
+    }
 }
 
 impl Operation for IntoCache {
@@ -106,7 +116,8 @@ impl Operation for IntoCache {
         ];
         let check = Check::new(self.name(), operands)
             .and("norms.q", norms.as_ref().map(|norms| &norms.q))
-            .and("norms.k", norms.as_ref().map(|norms| &norms.k));
+            .and("norms.k", norms.as_ref().map(|norms| &norms.k))
+            .and("slots", self.slots.as_ref());
         for view in [q, k, v, out] {
             check.float(view)?;
         }
@@ -125,6 +136,10 @@ impl Operation for IntoCache {
         check.same_shape(values, keys)?;
         check.is(positions, DType::U32)?;
         check.shape(positions, &[rows], "one position per row of q")?;
+        if let Some(slots) = &self.slots {
+            check.is(slots, DType::U32)?;
+            check.shape(slots, &[rows], "one slot per row of q")?;
+        }
         check.frequencies(frequencies, size)?;
         check.finite("magnitude", self.magnitude)?;
         if let Some(HeadNorms { q, k, epsilon }) = norms {
@@ -142,6 +157,7 @@ impl Operation for IntoCache {
         if let Some(norms) = &self.norms {
             reads.extend([&norms.q, &norms.k]);
         }
+        reads.extend(&self.slots);
         Access::new(&reads, &[&self.out, &self.keys, &self.values])
     }
 

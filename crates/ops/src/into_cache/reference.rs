@@ -33,11 +33,11 @@ pub(super) fn into_cache(op: &IntoCache, host: &mut Host<'_>) {
     host.write(&op.out, &q);
 
     let [kv_heads, tokens, size] = **op.keys.shape() else { return };
-    for (row, &position) in positions.iter().enumerate() {
-        if position >= tokens as f64 {
+    for (row, &place) in host.read(op.places()).iter().enumerate() {
+        if place >= tokens as f64 {
             continue;
         }
-        let at = position as usize;
+        let at = place as usize;
         let own = row * kv_heads * size..(row + 1) * kv_heads * size;
         for (cache, values) in [(&op.keys, &k), (&op.values, &v)] {
             let place = cache.narrow(1, at..at + 1).expect("a row of the cache");

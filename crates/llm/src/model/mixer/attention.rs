@@ -12,7 +12,7 @@ use crate::{
     state::{Memory, Slot},
 };
 use bessemer_core::{Batch, DType, Shape, View};
-use bessemer_ops::{self as ops, HeadNorms, IntoCache};
+use bessemer_ops::{self as ops, HeadNorms, IntoCache, Pages};
 
 /// How the attention of one layer differs from that of others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,17 +98,25 @@ impl Mixer for Attention {
             frequencies: frequencies.per_pair.clone(),
             magnitude: frequencies.magnitude,
             pairs: rope.pairs,
+            slots: work.pages.as_ref().map(|pages| pages.slots.clone()),
             keys: keys.clone(),
             values: values.clone(),
             out: turned.clone(),
         })?;
         let attended = in_heads(&work.scratch("attended")?, heads, head_size)?;
-        for rows in together(work.rows(), work.alone.then_some(1)) {
+        // Rows with pages are each summed as if alone anyway.
+        let most = (work.alone && work.pages.is_none()).then_some(1);
+        for rows in together(work.rows(), most) {
             batch.push(ops::Attention {
                 q: turned.narrow(0, rows.clone())?,
                 k: keys.clone(),
                 v: values.clone(),
                 positions: Some(work.positions.narrow(0, rows.clone())?),
+                pages: work.pages.as_ref().map(|pages| Pages {
+                    table: pages.table.clone(),
+                    texts: pages.texts.clone(),
+                    len: pages.len,
+                }),
                 window: self.kind.window,
                 scale: model.config.attention_scale,
                 soft_cap: model.config.attention_cap,

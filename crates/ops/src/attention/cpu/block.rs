@@ -12,7 +12,7 @@ use bessemer_simd::{Arch, Kernel};
 use std::ops::Range;
 
 /// Up to so many queries, scores are dot products of their own.
-const FEW: usize = 8;
+pub(super) const FEW: usize = 8;
 
 /// What a block works in.
 struct Memory<'a> {
@@ -28,6 +28,8 @@ struct Memory<'a> {
 pub(super) struct Block<'a> {
     settings: Settings,
     queries: usize,
+    /// Whether queries are rows, for dot products of their own; else they are columns.
+    by_rows: bool,
     memory: Memory<'a>,
     state: State<'a>,
 }
@@ -45,10 +47,11 @@ impl<'a> Block<'a> {
             + settings.padded
     }
 
-    /// A block of `queries`, which are the rows `row(query)` of `q`.
+    /// A block of `queries`, which are the rows `row(query)` of `q`. By rows, what comes of a query does not
+    /// depend on the others.
     pub(super) fn new(
         settings: Settings,
-        queries: usize,
+        (queries, by_rows): (usize, bool),
         q: &Rows<'_>,
         row: impl Fn(usize) -> usize,
         memory: &'a mut [f32],
@@ -65,7 +68,7 @@ impl<'a> Block<'a> {
         turned.fill(0.0);
         for query in 0..queries {
             q.load(row(query), one);
-            if queries <= FEW {
+            if by_rows {
                 let places = &mut turned[query * padded..];
                 one.iter().zip(places).for_each(|(x, place)| *place = x * scale);
             } else {
@@ -74,7 +77,7 @@ impl<'a> Block<'a> {
             }
         }
         let memory = Memory { q: turned, keys, values, scores, lanes };
-        Block { settings, queries, memory, state: State::start(settings, queries, result) }
+        Block { settings, queries, by_rows, memory, state: State::start(settings, queries, result) }
     }
 
     /// Attends to some tokens of a head, one at least and at most a tile; query `i` sees `seen(i)`
@@ -106,7 +109,7 @@ impl<S: Fn(usize) -> Range<usize>> Kernel for Attend<'_, '_, S> {
 
     #[inline(always)]
     fn run<A: Arch>(self) {
-        if self.block.queries > FEW {
+        if !self.block.by_rows {
             return self.many::<A>();
         }
         let padded = self.block.settings.padded;
@@ -137,7 +140,7 @@ impl<S: Fn(usize) -> Range<usize>> Attend<'_, '_, S> {
     /// For few queries, from the cache itself.
     #[inline(always)]
     fn few<A: Arch>(self, keys: impl Tokens, values: impl Tokens, next: impl Tokens) {
-        let Block { settings, queries, memory, state } = self.block;
+        let Block { settings, queries, memory, state, .. } = self.block;
         let (padded, scores) = (settings.padded, &mut *memory.scores);
         let keys = keys.ready::<A>(memory.keys);
         few::score::<A>(memory.q, padded, *queries, keys, scores, values);
@@ -149,7 +152,7 @@ impl<S: Fn(usize) -> Range<usize>> Attend<'_, '_, S> {
     /// For few queries, where the cache has other rows than the queries.
     #[inline(always)]
     fn few_widened<A: Arch>(self) {
-        let Block { settings, queries, memory, state } = self.block;
+        let Block { settings, queries, memory, state, .. } = self.block;
         let (padded, count) = (settings.padded, self.tokens.len());
         let keys = self.keys.tile::<A>(self.head, self.tokens.clone(), memory.keys, padded);
         let keys = StoredRows::new(keys.values, keys.row, count, padded, padded);
@@ -163,7 +166,7 @@ impl<S: Fn(usize) -> Range<usize>> Attend<'_, '_, S> {
     /// For many queries.
     #[inline(always)]
     fn many<A: Arch>(self) {
-        let Block { settings, queries, memory, state } = self.block;
+        let Block { settings, queries, memory, state, .. } = self.block;
         let (padded, queries, count) = (settings.padded, *queries, self.tokens.len());
         let wide = padded_queries(queries);
         let keys = self.keys.tile::<A>(self.head, self.tokens.clone(), memory.keys, padded);

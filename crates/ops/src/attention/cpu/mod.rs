@@ -9,6 +9,7 @@ mod block;
 mod few;
 mod many;
 mod multiply;
+mod paged;
 mod state;
 mod stored;
 mod tile;
@@ -19,7 +20,7 @@ use bessemer_core::{
     cpu::{CpuContext, OutRows, Output, Rows},
 };
 use bessemer_simd::Isa;
-use block::Block;
+use block::{Block, FEW};
 use state::{Merge, Settings};
 use std::ops::Range;
 use tile::Source;
@@ -36,19 +37,16 @@ pub(super) fn attention(op: &Attention, cpu: &CpuContext<'_>) {
     if rows * heads * head_size == 0 {
         return;
     }
+    if let Some(pages) = &op.pages {
+        return paged::attention(op, pages, cpu);
+    }
     let group = heads / kv_heads;
     let visible = visible(op, cpu);
     let block_rows = (QUERIES / group).clamp(1, rows);
     let blocks = rows.div_ceil(block_rows);
     let splits = splits(cpu, visible, kv_heads * blocks);
 
-    let settings = Settings {
-        head_size,
-        padded: head_size.next_multiple_of(32),
-        group,
-        scale: op.scale,
-        soft_cap: op.soft_cap,
-    };
+    let settings = Settings::of(op);
     let work = Work {
         q: cpu.rows(&op.q),
         k: Source::new(cpu, &op.k),
@@ -104,7 +102,7 @@ pub(super) fn attention(op: &Attention, cpu: &CpuContext<'_>) {
 }
 
 /// The keys that each row sees.
-fn visible<'c>(op: &Attention, cpu: &'c CpuContext<'_>) -> &'c [u32] {
+fn visible<'c>(op: &Attention, cpu: &'c CpuContext<'_>) -> &'c mut [u32] {
     let Sizes { rows, tokens, .. } = op.sizes();
     let visible = cpu.scratch::<u32>(2 * rows);
     let signed = op.positions.as_ref().is_some_and(|p| p.dtype() == DType::I32);
@@ -179,7 +177,8 @@ impl Work<'_> {
         let group = self.settings.group;
         let queries = place.rows.len() * group;
         let row = |query: usize| self.row(place, query);
-        let mut block = Block::new(self.settings, queries, &self.q, row, memory, result);
+        let mut block =
+            Block::new(self.settings, (queries, queries <= FEW), &self.q, row, memory, result);
         let mut start = keys.start;
         while start < keys.end {
             let tile = start..keys.end.min(start + TILE);

@@ -1,5 +1,6 @@
 //! The unfinished result of a block of queries.
 
+use crate::Attention;
 use bessemer_simd::{Arch, Kernel, math};
 
 /// What is the same for all blocks.
@@ -23,6 +24,17 @@ pub(super) struct State<'a> {
 }
 
 impl Settings {
+    pub(super) fn of(op: &Attention) -> Settings {
+        let sizes = op.sizes();
+        Settings {
+            head_size: sizes.head_size,
+            padded: sizes.head_size.next_multiple_of(32),
+            group: sizes.heads / sizes.kv_heads,
+            scale: op.scale,
+            soft_cap: op.soft_cap,
+        }
+    }
+
     /// Floats that the result of a block takes.
     pub(super) fn result_len(&self, queries: usize) -> usize {
         queries * (2 + self.padded)

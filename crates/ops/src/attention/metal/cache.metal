@@ -7,6 +7,10 @@ struct Params {
   int q_row, q_head, q_step, k_head, k_token, v_head, v_token, position_step;
   int out_row, out_head, out_step;
   float scale, cap;
+#ifdef PAGED
+  uint page, pages, texts;
+  int table_text, table_page, text_step;
+#endif
 };
 
 // From the first to before the last.
@@ -24,6 +28,14 @@ inline Seen seen_by(device const POSITION *positions, uint row, constant Params 
 #else
 #define POSITION uint
 inline Seen seen_by(device const uint *, uint, constant Params &p) { return Seen{0, p.tokens}; }
+#endif
+
+#ifdef PAGED
+// Where in the cache a token is, by the pages of its text.
+inline uint slot_of(device const uint *pages, uint token, constant Params &p) {
+  uint page = min(pages[long(token / p.page) * p.table_page], p.pages - 1u);
+  return page * p.page + token % p.page;
+}
 #endif
 
 inline float capped(float score, constant Params &p) {

@@ -2,7 +2,7 @@
 // `splits` parts of the keys that its row sees. WORKERS simdgroups take keys in turn, each with a
 // softmax of its own so far; lanes have ELEMENTS elements of a head each. What they found meets at
 // the end, and, where there are several parts, in `attention_join`. Q and OUT are the types of the
-// views.
+// views. If it is PAGED, each row has keys in pages of its text.
 #ifdef NO_SIMD
 #define LANES 1
 #define LANE_SUM(x) (x)
@@ -32,6 +32,10 @@ kernel void attention_few(device const Q *q [[buffer(0)]], device const CACHE *k
 #ifdef SPLIT
                           device float *parts [[buffer(5)]],
 #endif
+#ifdef PAGED
+                          device const uint *table [[buffer(TABLE_AT)]],
+                          device const uint *texts [[buffer(TEXTS_AT)]],
+#endif
                           constant Params &p [[buffer(BUFFERS)]],
                           uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   threadgroup float values[WORKERS][PADDED];
@@ -49,6 +53,11 @@ kernel void attention_few(device const Q *q [[buffer(0)]], device const CACHE *k
   uint heads = min(uint(HEADS), (kv_head + 1) * shared_by - first_head);
 
   Seen seen = seen_by(positions, row, p);
+#ifdef PAGED
+  uint text = texts[p.leads[TEXTS_AT] + long(row) * p.text_step];
+  if (text >= p.texts) seen = Seen{0, 0};
+  table += p.leads[TABLE_AT] + long(text) * p.table_text;
+#endif
   uint part = (seen.end - seen.first + p.splits - 1) / p.splits;
   uint from = min(seen.first + split * part, seen.end), to = min(from + part, seen.end);
 
@@ -68,8 +77,13 @@ kernel void attention_few(device const Q *q [[buffer(0)]], device const CACHE *k
   v += p.leads[2] / LENGTH_OF(CACHE) + long(kv_head) * p.v_head;
   for (uint token = from + worker; token < to; token += WORKERS) {
     float key[ELEMENTS], value[ELEMENTS];
-    take(k + long(token) * p.k_token, first, p.size, key);
-    take(v + long(token) * p.v_token, first, p.size, value);
+#ifdef PAGED
+    uint slot = slot_of(table, token, p);
+#else
+    uint slot = token;
+#endif
+    take(k + long(slot) * p.k_token, first, p.size, key);
+    take(v + long(slot) * p.v_token, first, p.size, value);
     for (uint h = 0; h < HEADS; h++) {
       float score = 0;
       for (uint i = 0; i < ELEMENTS; i++) score = fma(query[h][i], key[i], score);

@@ -30,7 +30,8 @@ pub(super) fn attention(op: &Attention, gpu: &GpuTraits) -> Result<Launches> {
         return Err(Error::NoKernel { op: op.name(), device: DeviceKind::Metal, why });
     }
     let tiles = gpu.simd_matrix && has_simd(gpu) && sizes.head_size <= LARGEST_TILE;
-    if sizes.rows > FEW && tiles {
+    // Rows in tiles are not summed as they would be alone, as pages ask for.
+    if sizes.rows > FEW && tiles && op.pages.is_none() {
         return Ok(many(op, sizes, gpu)?.into());
     }
     few(op, sizes, gpu)
@@ -58,7 +59,9 @@ fn few(op: &Attention, sizes: Sizes, gpu: &GpuTraits) -> Result<Launches> {
     let elements = head_size.div_ceil(lanes);
     let workers = if elements * lanes > 512 { 4 } else { 8 };
     let (together, groups) = heads_together(sizes);
-    let splits = splits(sizes, groups * rows, gpu);
+    // With pages, the number of rows must not matter.
+    let beside = if op.pages.is_some() { 1 } else { rows };
+    let splits = splits(sizes, groups * beside, gpu);
     let bytes = match splits {
         1 => 0,
         _ => rows * heads * splits * (head_size + 2) * size_of::<f32>(),
@@ -69,12 +72,14 @@ fn few(op: &Attention, sizes: Sizes, gpu: &GpuTraits) -> Result<Launches> {
         .define("ELEMENTS", elements.to_string())
         .define("WORKERS", workers.to_string())
         .write("OUT", &op.out);
-    draft = match splits {
-        1 => draft.define("BUFFERS", "5"),
-        _ => draft.scratch(0..bytes, true).define("BUFFERS", "6").define("SPLIT", "1"),
-    };
+    let mut buffers = 5;
+    if splits > 1 {
+        draft = draft.scratch(0..bytes, true).define("SPLIT", "1");
+        buffers += 1;
+    }
+    draft = paged(op, draft, &mut buffers).define("BUFFERS", buffers.to_string());
     let threads = (workers * lanes) as u32;
-    let first = params(op, draft, splits).grid([splits, groups, rows], [threads, 1, 1])?;
+    let first = params(op, draft, splits, true).grid([splits, groups, rows], [threads, 1, 1])?;
     if splits == 1 {
         return Ok(first.into());
     }
@@ -83,7 +88,7 @@ fn few(op: &Attention, sizes: Sizes, gpu: &GpuTraits) -> Result<Launches> {
         .define("BUFFERS", "2")
         .scratch(0..bytes, false)
         .write("OUT", &op.out);
-    let join = params(op, join, splits).grid([heads, rows, 1], [64, 1, 1])?;
+    let join = params(op, join, splits, false).grid([heads, rows, 1], [64, 1, 1])?;
     Ok(Launches { launches: vec![first, join], scratch: bytes })
 }
 
@@ -108,7 +113,20 @@ fn many(op: &Attention, sizes: Sizes, gpu: &GpuTraits) -> Result<Launch> {
         .define("BUFFERS", "5")
         .write("OUT", &op.out);
     let threads = 32 * (queries / 8) as u32;
-    params(op, draft, 1).grid([sizes.rows.div_ceil(queries), sizes.heads, 1], [threads, 1, 1])
+    params(op, draft, 1, false)
+        .grid([sizes.rows.div_ceil(queries), sizes.heads, 1], [threads, 1, 1])
+}
+
+/// Pages, if there are any, behind so many buffers.
+fn paged(op: &Attention, draft: Draft, buffers: &mut usize) -> Draft {
+    let Some(pages) = &op.pages else { return draft };
+    *buffers += 2;
+    draft
+        .define("PAGED", "1")
+        .define("TABLE_AT", (*buffers - 2).to_string())
+        .define("TEXTS_AT", (*buffers - 1).to_string())
+        .read_another(&pages.table)
+        .read_another(&pages.texts)
 }
 
 /// Queries, keys, values and positions.
@@ -121,9 +139,9 @@ fn inputs(op: &Attention, draft: Draft) -> Draft {
         .maybe("POSITION", op.positions.as_ref(), &op.q)
 }
 
-/// The members of `Params`.
-fn params(op: &Attention, draft: Draft, splits: usize) -> Draft {
-    let Attention { q, k, v, positions, window, scale, soft_cap, out } = op;
+/// The members of `Params`; those about pages only where keys are read row by row.
+fn params(op: &Attention, draft: Draft, splits: usize, few: bool) -> Draft {
+    let Attention { q, k, v, positions, pages, window, scale, soft_cap, out } = op;
     let Sizes { rows, heads, kv_heads, tokens, head_size } = op.sizes();
     let block = k.dtype().block_len() as isize;
     // A window beyond what positions can be is none.
@@ -131,7 +149,7 @@ fn params(op: &Attention, draft: Draft, splits: usize) -> Draft {
     let step = |view: &bessemer_core::View, axis: usize| {
         if view.shape()[axis] <= 1 { 0 } else { view.strides()[axis] / block }
     };
-    draft
+    let draft = draft
         .size("rows", rows)
         .size("heads", heads)
         .size("kv_heads", kv_heads)
@@ -151,5 +169,13 @@ fn params(op: &Attention, draft: Draft, splits: usize) -> Draft {
         .step_of("out_head", out, 1)
         .last_step("out_step", out)
         .float("scale", *scale)
-        .float("cap", soft_cap.unwrap_or(0.0))
+        .float("cap", soft_cap.unwrap_or(0.0));
+    let Some(pages) = pages.as_ref().filter(|_| few) else { return draft };
+    draft
+        .size("page", pages.len)
+        .size("pages", k.shape()[1] / pages.len)
+        .size("texts", pages.table.shape()[0])
+        .step_of("table_text", &pages.table, 0)
+        .step_of("table_page", &pages.table, 1)
+        .last_step("text_step", &pages.texts)
 }

@@ -32,7 +32,7 @@ fn main(
         let count = min(CHUNK, end - chunk);
         var largest = from_bits(0xff800000u);
         for (var t = thread; t < count; t += THREADS) {
-            let key = keys + i32(chunk + t) * params.k_token;
+            let key = keys + slot(row, chunk + t) * params.k_token;
             var score = 0.0;
             for (var d = 0u; d < params.size; d += 4u) {
                 score += dot(quad_q(q, d), quad_k(key, d));
@@ -57,7 +57,8 @@ fn main(
         sum = sum * factor;
         if 4u * thread < params.size {
             for (var t = 0u; t < count; t++) {
-                sum += scores[t] * quad_v(values + i32(chunk + t) * params.v_token, 4u * thread);
+                let value = values + slot(row, chunk + t) * params.v_token;
+                sum += scores[t] * quad_v(value, 4u * thread);
             }
         }
         most = largest;

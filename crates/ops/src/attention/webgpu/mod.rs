@@ -30,7 +30,9 @@ pub(super) fn launches(op: &Attention, gpu: &GpuTraits) -> Result<Launches> {
         return Err(Error::NoKernel { op: NAME, device: DeviceKind::WebGpu, why });
     }
     let build = Build::new(gpu, "attention/group.wgsl", include_str!("group.wgsl"));
-    let splits = split::splits(op, sizes.heads * sizes.rows, gpu);
+    // With pages the number of rows must not matter.
+    let beside = if op.pages.is_some() { 1 } else { sizes.rows };
+    let splits = split::splits(op, sizes.heads * beside, gpu);
     let finish = match splits {
         1 => include_str!("whole.wgsl"),
         _ => include_str!("part.wgsl"),
@@ -61,7 +63,30 @@ fn operands<'g>(build: Build<'g>, op: &Attention) -> Result<Build<'g>> {
     ] {
         build = places(build, name, view, dimensions)?;
     }
-    see(build, op)
+    slots(see(build, op)?, op)
+}
+
+/// `slot(row, token)`: where in the cache a token is that a row sees.
+fn slots<'g>(build: Build<'g>, op: &Attention) -> Result<Build<'g>> {
+    let Some(pages) = &op.pages else {
+        return Ok(build.also("fn slot(row: u32, token: u32) -> i32 { return i32(token); }\n"));
+    };
+    let strides = pages.table.strides();
+    Ok(build
+        .read("table", &pages.table)
+        .i32("table_text", step(NAME, strides[0])?)
+        .i32("table_page", step(NAME, strides[1])?)
+        .u32("page", size(NAME, pages.len)?)
+        .u32("last_page", size(NAME, op.k.shape()[1] / pages.len - 1)?)
+        .also(
+            "fn slot(row: u32, token: u32) -> i32 {
+    let text = load_texts(i32(row) * params.texts_step);
+    let place = i32(min(text, params.texts - 1u)) * params.table_text
+        + i32(token / params.page) * params.table_page;
+    return i32(min(load_table(place), params.last_page) * params.page + token % params.page);
+}
+",
+        ))
 }
 
 /// The steps of an operand, whose first dimensions are called so.
@@ -96,6 +121,17 @@ fn see<'g>(build: Build<'g>, op: &Attention) -> Result<Build<'g>> {
             } else {
                 "i32(min(position, 0x3fffffffu))"
             };
+            let (build, absent) = match &op.pages {
+                None => (build, ""),
+                Some(pages) => (
+                    build
+                        .read("texts", &pages.texts)
+                        .same()
+                        .rows(NAME, "texts", &pages.texts)?
+                        .u32("texts", size(NAME, pages.table.shape()[0])?),
+                    "    if same_texts(i32(row) * params.texts_step, thread) >= params.texts { *end = 0u; }\n",
+                ),
+            };
             let window = op.window.map_or(i32::MAX, |w| i32::try_from(w).unwrap_or(i32::MAX));
             build
                 .read("positions", positions)
@@ -108,10 +144,11 @@ fn see<'g>(build: Build<'g>, op: &Attention) -> Result<Build<'g>> {
     let last = LAST;
     let most = i32(params.tokens);
     *end = u32(clamp(min(last, 0x3fffffff) + 1, 0, most));
-    *start = min(u32(max(min(last, 0x3fffffff) + 1 - params.window, 0)), *end);
+ABSENT    *start = min(u32(max(min(last, 0x3fffffff) + 1 - params.window, 0)), *end);
 }
 "
                     .replace("LAST", last)
+                    .replace("ABSENT", absent)
                     .as_str(),
                 )
         }

@@ -25,7 +25,8 @@ const THREADS: u32 = 64;
 /// `groups` workgroups are there without that. Positions are not known here: kernels split evenly.
 pub(super) fn splits(op: &Attention, groups: usize, gpu: &GpuTraits) -> usize {
     let sizes = op.sizes();
-    if sizes.tokens < LONG || sizes.rows > FEW {
+    let enough = sizes.rows > FEW && op.pages.is_none();
+    if sizes.tokens < LONG || enough {
         return 1;
     }
     (2 * gpu.cores as usize).div_ceil(groups).clamp(1, sizes.tokens / PART)

@@ -37,7 +37,8 @@ pub(super) fn launches(op: &Attention, gpu: &GpuTraits) -> Option<Result<Launche
         let sizes = op.sizes();
         // As many as there are registers for.
         let most = (16 / quads.div_ceil(width)).clamp(1, 8);
-        let by_rows = sizes.rows > 1;
+        // With pages each row has keys of its own.
+        let by_rows = sizes.rows > 1 && op.pages.is_none();
         let queries = if by_rows { sizes.rows } else { sizes.heads / sizes.kv_heads };
         let queries = queries.next_power_of_two().min(most);
         Text { queries, by_rows, width, quads }.launches(op, gpu)
@@ -52,11 +53,14 @@ impl Text {
             true => (sizes.heads, sizes.rows.div_ceil(self.queries)),
             false => (sizes.kv_heads * parts, sizes.rows),
         };
-        let splits = splits(op, across * down, gpu);
+        // With pages the number of rows must not matter.
+        let beside = if op.pages.is_some() { 1 } else { down };
+        let splits = splits(op, across * beside, gpu);
         let build = Build::new(gpu, "attention/subgroup.wgsl", include_str!("subgroup.wgsl"))
             .u32("rows", size(NAME, sizes.rows)?)
             .u32("parts", size(NAME, parts)?);
         let build = in_parts(operands(build, op)?, op, splits)?
+            .define("ROW", if self.by_rows { "0u" } else { "group.y" })
             .define("SETUP", self.setup())
             .define("SCORES", self.scores())
             .define("WEIGHTS", self.weights())

@@ -18,12 +18,12 @@ fn main(
     let values = i32(kv_head) * params.v_head;
     for (var chunk = start; chunk < end; chunk += THREADS) {
         let token = chunk + lane;
-        let key = keys + i32(min(token, end - 1u)) * params.k_token;
+        let key = keys + slot(ROW, min(token, end - 1u)) * params.k_token;
         SCORES
         WEIGHTS
         let count = min(THREADS, end - chunk);
         for (var t = 0u; t < count; t++) {
-            let value = values + i32(chunk + t) * params.v_token;
+            let value = values + slot(ROW, chunk + t) * params.v_token;
             VALUES
         }
     }

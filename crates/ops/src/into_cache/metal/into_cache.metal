@@ -1,12 +1,12 @@
 // One threadgroup per head of queries, keys or values of a row: normed, turned and stored. X (of q,
 // k and v), CACHE, NORM and OUT are the types of the views.
 struct Params {
-  uint leads[10];
+  uint leads[11];
   uint rows, heads, kv_heads, size, tokens, pairs, neighbours;
   int q_row, q_head, q_step, k_row, k_head, k_step, v_row, v_head, v_step;
   int out_row, out_head, out_step;
   int keys_head, keys_token, keys_step, values_head, values_token, values_step;
-  int position_step, frequency_step, q_norm_step, k_norm_step;
+  int position_step, place_step, frequency_step, q_norm_step, k_norm_step;
   float magnitude, epsilon;
 };
 
@@ -42,22 +42,25 @@ kernel void into_cache(device const Q *q [[buffer(0)]], device const K *k [[buff
                        device const Q_NORM *q_norm [[buffer(5)]],
                        device const K_NORM *k_norm [[buffer(6)]], device OUT *out [[buffer(7)]],
                        device CACHE *keys [[buffer(8)]], device CACHE *values [[buffer(9)]],
-                       constant Params &p [[buffer(10)]],
+                       device const uint *places [[buffer(10)]],
+                       constant Params &p [[buffer(11)]],
                        uint3 group [[threadgroup_position_in_grid]], TEAM_ARGUMENTS) {
   threadgroup float head[MOST];
   threadgroup float parts[GROUP_PARTS];
   Team team = TEAM;
   positions += p.leads[3];
   frequencies += p.leads[4];
+  places += p.leads[10];
   uint row = group.y, number = group.x;
   bool is_q = number < p.heads, is_k = !is_q && number < p.heads + p.kv_heads;
   if (!is_q) number -= p.heads + (is_k ? 0 : p.kv_heads);
   uint position = positions[long(row) * p.position_step];
+  uint place = places[long(row) * p.place_step];
   if (!is_q) {
     // What the cache has no place for is not kept, nor what a later row replaces.
-    float replaced = position >= p.tokens;
+    float replaced = place >= p.tokens;
     for (uint later = row + 1 + team.index; later < p.rows; later += team.threads) {
-      if (positions[long(later) * p.position_step] == position) replaced = 1;
+      if (places[long(later) * p.place_step] == place) replaced = 1;
     }
     if (of_group<Add>(replaced, parts, team) > 0) return;
   }
@@ -100,10 +103,10 @@ kernel void into_cache(device const Q *q [[buffer(0)]], device const K *k [[buff
       out[long(i) * p.out_step] = from_float<OUT>(head[i]);
     }
   } else if (is_k) {
-    keys += CACHE_AT(p.leads[8] + long(number) * p.keys_head + long(position) * p.keys_token);
+    keys += CACHE_AT(p.leads[8] + long(number) * p.keys_head + long(place) * p.keys_token);
     store(keys, p.keys_step, head, p.size, team);
   } else {
-    values += CACHE_AT(p.leads[9] + long(number) * p.values_head + long(position) * p.values_token);
+    values += CACHE_AT(p.leads[9] + long(number) * p.values_head + long(place) * p.values_token);
     store(values, p.values_step, head, p.size, team);
   }
 }

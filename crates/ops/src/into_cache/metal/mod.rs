@@ -47,6 +47,7 @@ pub(super) fn into_cache(op: &IntoCache, gpu: &GpuTraits) -> Result<Launches> {
     };
     draft = draft
         .write_another(values)
+        .read_another(op.places())
         .define_if(norms.is_some(), "NORMED")
         .size("rows", rows)
         .size("heads", heads)
@@ -70,6 +71,7 @@ pub(super) fn into_cache(op: &IntoCache, gpu: &GpuTraits) -> Result<Launches> {
     let epsilon = norms.as_ref().map_or(0.0, |norms| norms.epsilon);
     let launch = draft
         .last_step("position_step", positions)
+        .last_step("place_step", op.places())
         .last_step("frequency_step", frequencies)
         .last_step("q_norm_step", q_norm)
         .last_step("k_norm_step", k_norm)

@@ -22,11 +22,12 @@ fn main(
     if is_value { head = which - params.heads - params.kv_heads; }
     else if !is_query { head = which - params.heads; }
     let token = same_positions(i32(row) * params.positions_step, thread);
+    let place = place_of(row, thread);
     if !is_query {
-        if token >= params.tokens { return; }
+        if place >= params.tokens { return; }
         // Of rows that go to one place the last one counts.
         for (var later = row + 1u; later < params.rows; later++) {
-            if same_positions(i32(later) * params.positions_step, thread) == token { return; }
+            if place_of(later, thread) == place { return; }
         }
     }
     for (var i = thread; i < SIZE; i += THREADS) { head_of[i] = source(which, row, head, i32(i)); }
@@ -58,5 +59,5 @@ fn main(
         for (var i = thread; i < SIZE; i += THREADS) { put(row, head, i32(i), head_of[i]); }
         return;
     }
-    keep(is_value, head, token, thread);
+    keep(is_value, head, place, thread);
 }

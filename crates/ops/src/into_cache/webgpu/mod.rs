@@ -27,7 +27,7 @@ pub(super) fn launches(op: &IntoCache, gpu: &GpuTraits) -> Result<Launches> {
     if op.q.shape()[0] == 0 || op.q.shape().width() == 0 {
         return Ok(Launches::default());
     }
-    let buffers = if op.norms.is_some() { 10 } else { 8 };
+    let buffers = 8 + if op.norms.is_some() { 2 } else { 0 } + u32::from(op.slots.is_some());
     let launches = match buffers <= gpu.max_buffers {
         true => vec![launch(op, gpu, Heads::All)?],
         false => vec![launch(op, gpu, Heads::Queries)?, launch(op, gpu, Heads::Kept)?],
@@ -60,6 +60,21 @@ fn launch(op: &IntoCache, gpu: &GpuTraits, which: Heads) -> Result<Launch> {
         .define("SIZE", format!("{head_size}u"))
         .define("NORM", if op.norms.is_some() { "true" } else { "false" })
         .define("TURN", TURN);
+    let places = match op.slots.as_ref().filter(|_| which != Heads::Queries) {
+        Some(slots) => {
+            build = build.read("slots", slots).same().rows(NAME, "slots", slots)?;
+            "slots"
+        }
+        None => "positions",
+    };
+    build = build.also(
+        "fn place_of(row: u32, thread: u32) -> u32 {
+    return same_PLACES(i32(row) * params.PLACES_step, thread);
+}
+"
+        .replace("PLACES", places)
+        .as_str(),
+    );
     build = queries(build, op, which != Heads::Kept)?;
     build = kept(build, op, threads, which != Heads::Queries)?;
     build = build.also(
