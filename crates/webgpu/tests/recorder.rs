@@ -134,7 +134,8 @@ fn branches_on_memory_that_is_written_are_uniform() {
         let (q, k, v) =
             (heads(0, &[3, 2, 32]), heads(1024, &[1, 40, 32]), heads(8192, &[1, 40, 32]));
         let positions = Some(positions);
-        let op = Attention { q, k, v, positions, window: None, scale: 0.2, soft_cap: None, out };
+        let (pages, window, soft_cap) = (None, None, None);
+        let op = Attention { q, k, v, pages, positions, window, scale: 0.2, soft_cap, out };
         let [launch] = &launches(&device, op)[..] else { panic!("one launch") };
         assert_eq!(launch.refused, None);
         text(&device, launch)

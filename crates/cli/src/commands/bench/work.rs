@@ -221,6 +221,7 @@ pub(crate) fn attention(cache: DType, rows: usize, tokens: usize) -> Work {
             q: o.input(F32, &[rows, heads, size])?,
             k: o.input(cache, &[kv_heads, tokens, size])?,
             v: o.input(cache, &[kv_heads, tokens, size])?,
+            pages: None,
             positions: None,
             window: None,
             scale: 1.0 / (size as f32).sqrt(),
