@@ -263,9 +263,9 @@ fn doubles_are_doubles() {
 }
 
 #[test]
-fn floor_division_of_floats_is_pythons() {
-    // a, b, a // b, a % b, as Python gives them; by 0, NumPy.
-    let cases: [[f64; 4]; 14] = [
+fn floor_division_of_floats() {
+    // a, b, a // b, a % b, as Python gives them; by 0, NumPy; with infinities, the array API standard.
+    let cases: [[f64; 4]; 15] = [
         [7.5, 2.0, 3.0, 1.5],
         [-7.5, 2.0, -4.0, 0.5],
         [7.5, -2.0, -4.0, -0.5],
@@ -274,9 +274,10 @@ fn floor_division_of_floats_is_pythons() {
         [6.0, 3.0, 2.0, 0.0],
         [-6.0, 3.0, -2.0, 0.0],
         [0.0, 3.0, 0.0, 0.0],
-        [-1.0, f64::INFINITY, -1.0, f64::INFINITY],
+        [-1.0, f64::INFINITY, -0.0, f64::INFINITY],
         [1.0, f64::INFINITY, 0.0, 1.0],
-        [f64::INFINITY, 2.0, f64::NAN, f64::NAN],
+        [f64::INFINITY, 2.0, f64::INFINITY, f64::NAN],
+        [f64::INFINITY, -2.0, f64::NEG_INFINITY, f64::NAN],
         [1.0, 0.0, f64::INFINITY, f64::NAN],
         [-1.0, 0.0, f64::NEG_INFINITY, f64::NAN],
         [0.0, 0.0, f64::NAN, f64::NAN],

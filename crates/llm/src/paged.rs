@@ -96,9 +96,9 @@ impl Paged {
         let tokens = pages.checked_mul(page).filter(|&all| i32::try_from(all).is_ok());
         let (Some(tokens), true) = (tokens, page.min(pages).min(texts).min(chunk).min(each) > 0)
         else {
-            let why =
-                format!("paged: {pages} pages of {page} tokens for {texts} texts are no cache");
-            return Err(Error::Session(why));
+            return Err(Error::Session(format!(
+                "paged: a cache of {pages} pages of {page} tokens for {texts} texts is empty or too large"
+            )));
         };
         let rows = chunk.max(each);
         let logits = config.vocabulary.saturating_mul(each * size_of::<f32>());

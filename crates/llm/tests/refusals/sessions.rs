@@ -6,6 +6,7 @@ use bessemer_cpu::{Cpu, CpuOptions};
 use bessemer_llm::{
     Cancel, GenerateOptions, Llm, Model, Session, SessionOptions,
     files::{Gguf, GgufWriter, ModelFile},
+    paged::{Paged, PagedOptions, Rows},
     perplexity,
     sampling::Sampling,
     template::{Chat, Message},
@@ -25,6 +26,7 @@ pub(crate) fn said() -> Vec<String> {
     said.extend(states());
     said.extend(trained_states());
     said.extend(generations());
+    said.extend(pages());
     said.extend(rooms());
     said
 }
@@ -192,6 +194,24 @@ fn generations() -> Vec<String> {
     let chat = Chat::new([Message::user("Hi")]);
     said.push(plain.render(&chat).unwrap_err().to_string());
     said
+}
+
+fn pages() -> Vec<String> {
+    let llm = Llm::from_bytes(tiny::gguf(), &cpu(Some(4 << 20))).unwrap();
+    let options = PagedOptions {
+        page: 4,
+        pages: 2,
+        texts: 1,
+        context: 8,
+        cache: DType::F32,
+        chunk: 4,
+        each: 2,
+    };
+    let open = |pages| Paged::new(llm.model(), PagedOptions { pages, ..options });
+    let refused = |pages| open(pages).err().unwrap().to_string();
+    let none = Rows { tokens: &[], positions: &[], slots: &[], texts: &[] };
+    let no_rows = open(2).unwrap().each(&none, &mut []).unwrap_err().to_string();
+    vec![refused(0), refused(1 << 20), no_rows]
 }
 
 fn rooms() -> Vec<String> {
