@@ -105,6 +105,7 @@ def test_the_interpreter_is_free_while_computing() -> None:
 def test_ctrl_c_ends_a_generation(ember: str) -> None:
     code = f"""
 import bessemer as bm, signal, sys, threading, time, os
+signal.signal(signal.SIGINT, signal.default_int_handler)  # A job in the background ignores it.
 model = bm.llm.load({ember!r}, device="cpu")
 session = model.session(context=512)
 threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
@@ -124,6 +125,7 @@ except KeyboardInterrupt:
 def test_ctrl_c_ends_the_wait_for_a_long_computation() -> None:
     code = """
 import bessemer as bm, os, signal, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # A job in the background ignores it.
 with bm.device("cpu"):
     x = bm.random.normal(size=(1500, 1500)).eval()
     y = x
