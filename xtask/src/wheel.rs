@@ -9,7 +9,9 @@ use crate::{
 };
 use anyhow::{Context, Result, bail};
 use std::{
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -147,8 +149,9 @@ fn types(clean: &Environment) -> Result<()> {
     shell::run(stubtest.arg("--ignore-unused-allowlist"))?;
     let python = clean.python.to_string_lossy();
     shell::run(&mut clean.module("pyright", &["--pythonpath", &python]))?;
-    let complete = ["--pythonpath", &python, "--verifytypes", "bessemer", "--ignoreexternal"];
-    shell::run(&mut clean.module("pyright", &complete))
+    // Packages are found through the interpreter on the path: with `--verifytypes`, `--pythonpath` does nothing.
+    let complete = ["--verifytypes", "bessemer", "--ignoreexternal"];
+    shell::run(clean.module("pyright", &complete).env("PATH", clean.path()?))
 }
 
 /// Where environments and wheels are.
@@ -185,6 +188,13 @@ impl Environment {
             fs::remove_dir_all(&place).with_context(|| format!("removing {}", place.display()))?;
         }
         Environment::new(name)
+    }
+
+    /// The `PATH` of an environment that is activated.
+    fn path(&self) -> Result<OsString> {
+        let own = self.python.parent().map(Path::to_path_buf);
+        let others = env::var_os("PATH").unwrap_or_default();
+        Ok(env::join_paths(own.into_iter().chain(env::split_paths(&others)))?)
     }
 
     /// Runs a module, in the folder of the workspace.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 from . import _bessemer
 from ._bessemer import DType, Program
@@ -60,7 +60,7 @@ class Scalar:
             "on it; use bessemer.scalar.where"
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __add__(self, other: Number) -> Scalar:
         return operation("add", self, other)
