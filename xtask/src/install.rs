@@ -81,6 +81,21 @@ pub(crate) fn swiftshader() -> Result<Option<PathBuf>> {
     find().with_context(none).map(Some)
 }
 
+/// Chromium itself, which the server's page is tested in, and Node, which drives it.
+pub(crate) fn chromium() -> Result<()> {
+    let all = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
+    let missing = |(program, _): &(&str, &str)| !succeeds(&mut command(*program, ["--version"]));
+    let missing: Vec<&str> = all.into_iter().filter(missing).map(|(_, package)| package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if !has_apt() {
+        bail!("the chat page is tested in Chromium: install {}", missing.join(" and "));
+    }
+    update()?;
+    apt_install(&missing)
+}
+
 /// The release of npm's package `webgpu` that judges our WGSL: Dawn, the WebGPU of Chromium.
 const DAWN: &str = "0.6.2";
 

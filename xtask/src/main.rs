@@ -10,6 +10,7 @@ mod features;
 mod flags;
 mod fuzz;
 mod install;
+mod serve_test;
 mod shell;
 mod steps;
 mod summary;
@@ -68,6 +69,9 @@ Usage: cargo xtask TASK [FLAGS]
                      there; PYTHON names the interpreter
     --quick          with the build of the other tests and fewer examples; part of `test`
     --full           also with torch, Dask and Ray
+  serve-test         run the official clients of the server's APIs against it, the chat page in
+                     Chromium, and requests made up from its OpenAPI document
+    --quick          fewer of those; part of `test`
   deny               check licences, advisories, duplicates and sources of dependencies
   help               print this help
 ";
@@ -148,6 +152,11 @@ fn run() -> Result<()> {
                 wheel::Options { quick: flags.take("--quick"), full: flags.take("--full") };
             flags.finish()?;
             wheel::run(options)
+        }
+        "serve-test" => {
+            let cases = if flags.take("--quick") { serve_test::FEW } else { serve_test::MANY };
+            flags.finish()?;
+            serve_test::run(serve_test::Options { cases })
         }
         "deny" => {
             flags.finish()?;

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: what every change must pass.
 
 use crate::{
-    aarch64, apple, deny, features, install,
+    aarch64, apple, deny, features, install, serve_test,
     shell::{self, cargo},
     steps::Steps,
     summary::count_tests,
@@ -73,6 +73,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
         })?;
         passed += wheel::steps(&mut steps, wheel::Options { quick: true, full: false })?;
+        if cfg!(target_os = "linux") {
+            serve_test::steps(&mut steps, serve_test::Options { cases: serve_test::FEW })?;
+        }
         if !cfg!(windows) {
             apple::steps(&mut steps)?;
         }

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "pull")]
 use crate::commands::pull;
+#[cfg(feature = "server")]
+use crate::commands::serve;
 use crate::{
     commands::{
         bench, chat, check, completions, convert, demo, devices, embed, inspect, models,
@@ -32,6 +34,7 @@ Examples:
   bessemer run \"Once upon a time\"      generate a story with the built-in model
   bessemer pull smollm2                download a small chat model
   bessemer chat --model smollm2        chat with it
+  bessemer serve --open                serve it over HTTP, with a chat page
   bessemer demo                        show lazy arrays, kernel fusion and its speed
   bessemer devices                     list devices, and which one `auto` picks
   bessemer check --device cpu          test every op of the CPU device against the reference
@@ -126,6 +129,8 @@ pub(crate) struct OnThreads<C: Args> {
 pub(crate) enum Command {
     Run(OnDevice<run::Run>),
     Chat(OnDevice<chat::Chat>),
+    #[cfg(feature = "server")]
+    Serve(OnDevice<serve::Serve>),
     #[cfg(feature = "pull")]
     Pull(pull::Pull),
     #[command(visible_aliases = ["list", "ls"])]

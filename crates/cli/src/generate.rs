@@ -64,8 +64,13 @@ pub(crate) struct Loaded {
 }
 
 impl LoadArgs {
+    /// How the device is opened.
+    pub(crate) fn device_options(&self, global: &Global) -> DeviceOptions {
+        DeviceOptions { mapped: self.mapped, ..global.options() }
+    }
+
     pub(crate) fn load(&self, global: &Global) -> Result<Loaded, Fault> {
-        let options = DeviceOptions { mapped: self.mapped, ..global.options() };
+        let options = self.device_options(global);
         let device = Device::open_with(global.device, &options)?;
         let start = Instant::now();
         let Opened { name, file } = self.model.open()?;

@@ -9,7 +9,14 @@ use std::{
 };
 
 /// What is being written, if anything.
-static WRITING: Mutex<Option<Cancel>> = Mutex::new(None);
+static WRITING: Mutex<Option<Writing>> = Mutex::new(None);
+
+#[derive(Clone)]
+struct Writing {
+    cancel: Cancel,
+    /// Whether every signal stops it, or only Ctrl-C.
+    by_all: bool,
+}
 
 /// The number of Ctrl-C among signals.
 const INTERRUPT: i32 = 2;
@@ -19,7 +26,18 @@ pub(crate) struct Stoppable(());
 
 /// Lets Ctrl-C use `cancel` instead of ending the program.
 pub(crate) fn stops(cancel: &Cancel) -> Stoppable {
-    *WRITING.lock().unwrap_or_else(PoisonError::into_inner) = Some(cancel.clone());
+    stopped_by(cancel, false)
+}
+
+/// Lets Ctrl-C, and requests of the system to end, use `cancel`; the second ends the program at once.
+#[cfg(feature = "server")]
+pub(crate) fn drains(cancel: &Cancel) -> Stoppable {
+    stopped_by(cancel, true)
+}
+
+fn stopped_by(cancel: &Cancel, by_all: bool) -> Stoppable {
+    let writing = Writing { cancel: cancel.clone(), by_all };
+    *WRITING.lock().unwrap_or_else(PoisonError::into_inner) = Some(writing);
     Stoppable(())
 }
 
@@ -35,7 +53,11 @@ pub(crate) fn handle() {
     listen(|signal| {
         let writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match writing {
-            Some(cancel) if signal == INTERRUPT && !cancel.is_cancelled() => cancel.cancel(),
+            Some(Writing { cancel, by_all })
+                if (by_all || signal == INTERRUPT) && !cancel.is_cancelled() =>
+            {
+                cancel.cancel();
+            }
             _ => {
                 bessemer_files::abandon();
                 progress::clear();

@@ -30,6 +30,12 @@ impl ModelArgs {
     pub(crate) fn open(&self) -> Result<Opened, Fault> {
         open(self.model.as_deref())
     }
+
+    /// What was given, if anything.
+    #[cfg(feature = "server")]
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
 }
 
 /// Opens the model of a name or a path, or the built-in one.
@@ -47,6 +53,6 @@ pub(crate) fn open(name: Option<&(impl AsRef<OsStr> + ?Sized)>) -> Result<Opened
 }
 
 /// Finds a model: an existing path comes before a name, and a name before the built-in one.
-fn find(name: &OsStr) -> Result<Resolved, Fault> {
+pub(crate) fn find(name: &OsStr) -> Result<Resolved, Fault> {
     Ok(Store::of_user()?.resolve(name, &[builtin::NAME])?)
 }

@@ -9,6 +9,7 @@ use crate::{
 use clap::{Parser, error::Error};
 use std::{
     env,
+    ffi::OsString,
     io::{self, Write},
     process::ExitCode,
 };
@@ -19,16 +20,25 @@ const AWAY: u32 = 0xF_0000;
 
 /// Reads the command line; the exit code if there is nothing to run.
 pub(crate) fn parse() -> Result<Cli, ExitCode> {
-    Cli::try_parse().map_err(|error| {
+    Cli::try_parse_from(env::args_os().map(known)).map_err(|error| {
         if !error.use_stderr() {
             // Help that nobody reads is no error.
             let _ = error.print();
             return ExitCode::SUCCESS;
         }
-        let arguments = env::args_os().map(|argument| away(&argument.to_string_lossy()));
+        let arguments = env::args_os().map(|argument| away(&known(argument).to_string_lossy()));
         let error = Cli::try_parse_from(arguments).err().unwrap_or(error);
         end(&error)
     })
+}
+
+/// Flags of llama-server that have two letters behind one dash, which clap takes for two flags.
+fn known(argument: OsString) -> OsString {
+    match argument.to_str() {
+        Some("-np") => "--parallel".into(),
+        Some("-ctk") => "--cache".into(),
+        _ => argument,
+    }
 }
 
 fn end(error: &Error) -> ExitCode {

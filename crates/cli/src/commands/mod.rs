@@ -17,6 +17,8 @@ pub(crate) mod pull;
 pub(crate) mod quantize;
 pub(crate) mod remove;
 pub(crate) mod run;
+#[cfg(feature = "server")]
+pub(crate) mod serve;
 pub(crate) mod tokenize;
 
 use crate::{
@@ -29,6 +31,8 @@ pub(crate) fn run(cli: Cli, out: &mut dyn Write) -> Result<(), Fault> {
     match cli.command {
         Command::Run(on) => on.command.run(&on.global, out),
         Command::Chat(on) => on.command.run(&on.global, out),
+        #[cfg(feature = "server")]
+        Command::Serve(on) => on.command.run(&on.global, out),
         #[cfg(feature = "pull")]
         Command::Pull(command) => command.run(out),
         Command::Models(command) => command.run(out),
