@@ -30,6 +30,7 @@ const COMMANDS: &[&[&str]] = &[
     &["program", "run"],
     &["program", "check"],
     &["program", "format"],
+    &["serve"],
     &["completions"],
 ];
 
@@ -48,7 +49,7 @@ fn every_command_has_help_with_examples() {
         // Flags of devices are where they mean something.
         let uses_device = matches!(
             command,
-            ["run" | "chat" | "embed" | "perplexity" | "check" | "demo"]
+            ["run" | "chat" | "embed" | "perplexity" | "check" | "demo" | "serve"]
                 | ["bench", "ops" | "model"]
                 | ["program", "run"]
         );

@@ -115,7 +115,7 @@ fn ollama_chats_and_generates() {
     });
     assert!(server.post("/api/generate", body).good()["response"].is_string());
     let body = json!({
-        "model": "tiny", "prompt": "Hi", "stream": false, "options": { "num_predict": 300 },
+        "model": "tiny", "prompt": "Hi", "stream": false, "options": { "num_predict": 1500 },
         "format": { "type": "object", "properties": { "a": { "enum": [1, 2] } }, "required": ["a"],
             "additionalProperties": false },
     });

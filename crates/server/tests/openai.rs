@@ -184,7 +184,7 @@ fn answers_match_their_format() {
     for (stream, temperature) in [(false, 0.0), (false, 1.5), (true, 1.0)] {
         let body = json!({
             "messages": [{ "role": "user", "content": "Hi" }], "response_format": format,
-            "temperature": temperature, "seed": 3, "max_tokens": 300, "stream": stream,
+            "temperature": temperature, "seed": 3, "max_tokens": 1500, "stream": stream,
         });
         let reply = server.post("/v1/chat/completions", body);
         let text = match stream {

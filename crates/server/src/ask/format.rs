@@ -67,9 +67,12 @@ impl Grammars {
     ) -> Result<Option<Matcher>, Refusal> {
         let (grammar, bytes) = match format {
             Format::Free => return Ok(None),
-            Format::Object => (TopLevelGrammar::from_json_schema(json!({ "type": "object" })), 0),
+            Format::Object => {
+                let any = spaced(&json!({ "type": "object" }));
+                (TopLevelGrammar::from_json_schema(any), 0)
+            }
             Format::Schema(schema) => {
-                (TopLevelGrammar::from_json_schema(schema.clone()), schema.to_string().len())
+                (TopLevelGrammar::from_json_schema(spaced(schema)), schema.to_string().len())
             }
             Format::Regex(regex) => (TopLevelGrammar::from_regex(regex), regex.len()),
             Format::Lark(lark) => (TopLevelGrammar::from_lark(lark.clone()), lark.len()),
@@ -115,6 +118,16 @@ impl Grammars {
         let trie = TokTrie::from(&TokRxInfo::new(words.len() as u32, end), &words);
         if ends.is_empty() { trie } else { trie.with_eos_tokens(&ends) }
     }
+}
+
+/// A schema that allows white space, but not without end: small models lose themselves in it.
+fn spaced(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(map) = schema.as_object_mut() {
+        let spaces = json!({ "whitespace_pattern": r"[\x20\x0A\x0D\x09]{1,40}" });
+        map.entry("x-guidance").or_insert(spaces);
+    }
+    schema
 }
 
 fn word(tokenizer: &Tokenizer, token: u32) -> Vec<u8> {

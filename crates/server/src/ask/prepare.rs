@@ -120,9 +120,8 @@ fn chat_of(loaded: &Loaded, conversation: &Conversation) -> Chat {
         ToolChoice::None => &none,
         _ => &conversation.tools,
     };
-    let about_tools = |message: &Message| {
-        message.role == "tool" || message.more.contains_key("tool_calls")
-    };
+    let about_tools =
+        |message: &Message| message.role == "tool" || message.more.contains_key("tool_calls");
     if !tools.is_empty() || chat.messages.iter().any(about_tools) {
         loaded.tool_style().tell(tools, &mut chat);
     }

@@ -225,7 +225,10 @@ pub(crate) fn grammar(
         })
     };
     let calls: Vec<Value> = wanted.iter().map(call).collect();
-    let mut call = json!({ "anyOf": calls });
+    // As templates write JSON, so that models find themselves where they have learned.
+    let spaces =
+        json!({ "whitespace_flexible": false, "item_separator": ", ", "key_separator": ": " });
+    let mut call = json!({ "anyOf": calls, "x-guidance": spaces });
     // Definitions are found from the top.
     for tool in &wanted {
         for name in ["$defs", "definitions"] {
