@@ -97,7 +97,7 @@ impl Server {
     fn start() -> Result<Server> {
         let models = folder().join("models");
         fs::create_dir_all(&models)?;
-        let args = ["serve", "--port", "0", "--only", "--parallel", "8"];
+        let args = ["serve", "--port", "0", "--only", "--parallel", "8", "--context", "4096"];
         let mut serve = command(target_dir().join("debug/bessemer"), args);
         serve.env("BESSEMER_MODELS", models).env("NO_COLOR", "1").stderr(Stdio::piped());
         shell::show(&serve);

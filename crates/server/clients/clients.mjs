@@ -32,7 +32,8 @@ const parameters = {
   additionalProperties: false,
 };
 const tools = [{ type: "function", function: { name: "light", parameters } }];
-const called = await client.chat.completions.create({ ...ask, max_tokens: 400, tools, tool_choice: "required" });
+const one = { tools, tool_choice: "required", parallel_tool_calls: false };
+const called = await client.chat.completions.create({ ...ask, max_tokens: 400, ...one });
 assert.equal(called.choices[0].message.tool_calls[0].function.name, "light");
 
 const response = await client.responses.create({ model, input: "Tell me a story.", max_output_tokens: 24, temperature: 0 });

@@ -5,6 +5,7 @@ The server has to have the toy model `ember`. Fails at the first thing that is n
 
 import json
 import sys
+from typing import Literal
 
 import anthropic
 import ollama
@@ -30,7 +31,7 @@ def check(what, good, *shown):
 
 
 class Person(BaseModel):
-    name: str
+    name: Literal["Tom", "Ann"]
     old: bool
 
 
@@ -88,7 +89,8 @@ def chats(client):
     ]
     told = client.chat.completions.create(**{**ask, "messages": result, "max_tokens": 8}, tools=tools)
     check("results of tools", told.choices[0].message is not None)
-    with client.chat.completions.stream(**ask, tools=tools, tool_choice="required") as stream:
+    one = dict(tools=tools, tool_choice="required", parallel_tool_calls=False)
+    with client.chat.completions.stream(**ask, **one) as stream:
         final = stream.get_final_completion()
     check("tools as they come", final.choices[0].message.tool_calls[0].function.name == "person")
     first = client.responses.create(model=CHAT, input="Tell me a story.", max_output_tokens=24, temperature=0)

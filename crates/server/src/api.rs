@@ -50,7 +50,6 @@ impl Api {
         if refusal.kind == Kind::Unauthorized {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        response.extensions_mut().insert(refusal.kind);
         response
     }
 }

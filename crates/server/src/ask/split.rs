@@ -27,9 +27,11 @@ pub(crate) struct Splitter {
 enum State {
     /// Nothing but white space has come.
     Start,
+    /// A thought was opened, and nothing but white space has come of it.
+    Opened,
     Thinking,
     Text,
-    /// Behind a call, where white space is no text yet.
+    /// Behind a thought or a call, where white space is no text yet.
     Behind,
     /// In a call, up to its end.
     Call,
@@ -44,7 +46,7 @@ impl Splitter {
     /// For an answer that may call tools in this format. `thinking` says that the prompt has opened a
     /// thought already.
     pub(crate) fn new(format: Option<ToolFormat>, names: Vec<String>, thinking: bool) -> Splitter {
-        let state = if thinking { State::Thinking } else { State::Start };
+        let state = if thinking { State::Opened } else { State::Start };
         Splitter { format, names, state, held: String::new(), calls: 0 }
     }
 
@@ -66,7 +68,7 @@ impl Splitter {
         let mut parts = Vec::new();
         let rest = std::mem::take(&mut self.held);
         match self.state {
-            State::Thinking => push(&mut parts, Part::Thinking(rest)),
+            State::Opened | State::Thinking => push(&mut parts, Part::Thinking(rest)),
             State::Call => self.called(&rest, &mut parts),
             State::Behind => push(&mut parts, Part::Text(rest.trim_start().to_owned())),
             State::Start | State::Text => push(&mut parts, Part::Text(rest)),
@@ -78,13 +80,17 @@ impl Splitter {
     fn step(&mut self, parts: &mut Vec<Part>) -> bool {
         match self.state {
             State::Start => self.start(),
+            State::Opened => {
+                self.skip_space();
+                self.state = if self.held.is_empty() { State::Opened } else { State::Thinking };
+                self.state == State::Thinking
+            }
             State::Thinking => {
                 let (before, found) = self.until(THINK.1);
                 let before = if found { before.trim_end().to_owned() } else { before };
                 push(parts, Part::Thinking(before));
                 if found {
-                    self.state = State::Start;
-                    self.skip_space();
+                    self.state = State::Behind;
                 }
                 found
             }
@@ -93,6 +99,10 @@ impl Splitter {
                     self.skip_space();
                     if self.held.is_empty() {
                         return false;
+                    }
+                    if self.format == Some(ToolFormat::Llama) && self.held.starts_with('{') {
+                        self.state = State::Call;
+                        return true;
                     }
                 }
                 let Some(mark) = self.mark() else {
@@ -143,8 +153,8 @@ impl Splitter {
             return false;
         }
         if let Some(rest) = seen.strip_prefix(THINK.0) {
-            self.held = rest.trim_start_matches('\n').to_owned();
-            self.state = State::Thinking;
+            self.held = rest.to_owned();
+            self.state = State::Opened;
         } else if THINK.0.starts_with(seen) {
             return false;
         } else if self.format == Some(ToolFormat::Llama) && seen.starts_with('{') {
