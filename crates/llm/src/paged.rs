@@ -28,7 +28,8 @@ pub struct PagedOptions {
     pub each: usize,
 }
 
-/// A model with a cache for many texts. Attention alone has such: see [`Paged::supports`].
+/// A model with one KV cache for many texts. Only models without recurrent layers can have one: see
+/// [`Paged::supports`].
 ///
 /// ```
 /// # use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A guess at how long an evaluation takes, for callers that want to do something else meanwhile.
+//! An estimate of how long an evaluation takes, for callers that want to do something else meanwhile.
 
 use crate::{Array, node::Kind};
 use smallvec::{SmallVec, smallvec};
@@ -11,8 +11,8 @@ const STEPS: usize = 256;
 const HEAVY: usize = 32;
 
 impl Array {
-    /// Whether evaluating it may take more than some milliseconds. It is a guess from the sizes of what is to
-    /// be computed, and takes less than a microsecond for small graphs.
+    /// Whether evaluating it may take more than a few milliseconds: an estimate from the sizes of what is still
+    /// to be computed. Nothing is evaluated.
     ///
     /// ```
     /// # use bessemer_array::{Array, Error};
